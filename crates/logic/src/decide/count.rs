@@ -1,0 +1,172 @@
+//! Counting the assignments at which a formula is true.
+//!
+//! Up to [`TABLE_LIMIT`] variables this is a population count. Above, the formula is taken apart: operands that share
+//! no variable are counted on their own and multiplied; what cannot be split is checked with the SAT solver and
+//! branched on its most frequent variable, until the parts are small enough for a table. Exact, and honest about
+//! giving up: after [`MAX_BRANCHES`] branchings it says so.
+
+use thiserror::Error;
+
+use super::{TABLE_LIMIT, sat};
+use crate::formula::Formula;
+use crate::node::{AND, NOT, Node, OR, VAR, Var};
+
+/// Branchings after which counting gives up; about ten seconds of work.
+const MAX_BRANCHES: u32 = 4096;
+
+/// The most variables whose assignments can be counted in 128 bits.
+const MAX_VARIABLES: usize = 127;
+
+/// A count that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum CountError {
+    /// The count may not fit in 128 bits.
+    #[error("counting is possible for at most {MAX_VARIABLES} variables, not {variables}")]
+    TooManyVariables {
+        /// How many were asked for.
+        variables: usize,
+    },
+    /// The formula has variables beyond those counted over.
+    #[error("the formula has x{variable}, but assignments of only {variables} variables are counted")]
+    Variable {
+        /// The largest one.
+        variable: u32,
+        /// How many are counted over.
+        variables: usize,
+    },
+    /// The formula did not fall apart.
+    #[error("gave up counting after {MAX_BRANCHES} case distinctions: the formula's variables are too entangled")]
+    TooHard,
+}
+
+impl Formula {
+    /// At how many of the 2ⁿ assignments of `x1..=x_n` the formula is true, n being `variables`.
+    ///
+    /// ```
+    /// let f: logicvae_logic::Formula = "x1 | x2".parse().unwrap();
+    /// assert_eq!(f.count_models(2), Ok(3));
+    /// assert_eq!(f.count_models(100), Ok(3 << 98));
+    /// ```
+    pub fn count_models(&self, variables: usize) -> Result<u128, CountError> {
+        if variables > MAX_VARIABLES {
+            return Err(CountError::TooManyVariables { variables });
+        }
+        if self.max_variable() as usize > variables {
+            return Err(CountError::Variable { variable: self.max_variable(), variables });
+        }
+        let mut branches = MAX_BRANCHES;
+        let part = count(&self.simplify(), &mut branches)?;
+        Ok(part.models << (variables - part.variables))
+    }
+}
+
+/// The number of models over a set of that many variables.
+struct Part {
+    models: u128,
+    variables: usize,
+}
+
+/// Counts over the variables of a simplified formula. Recursion is at most two levels a variable, so at most 254.
+fn count(formula: &Formula, branches: &mut u32) -> Result<Part, CountError> {
+    let (formula, names) = formula.compact();
+    let variables = names.len();
+    if variables <= TABLE_LIMIT {
+        let table = formula.truth_table(variables).map_err(|_| CountError::TooManyVariables { variables })?;
+        return Ok(Part { models: table.count_ones().into(), variables });
+    }
+    let (formula, negated) = match formula.root() {
+        Node::Not => (Formula::from_codes(&formula.codes()[1..]), true),
+        _ => (formula, false),
+    };
+    let groups = components(&formula);
+    let models = if groups.len() > 1 {
+        product(&formula, groups, branches)?
+    } else if sat::satisfiable(&formula, variables) {
+        branch(&formula, branches)?
+    } else {
+        0
+    };
+    Ok(Part { models: if negated { (1 << variables) - models } else { models }, variables })
+}
+
+/// Operands without a common variable are independent: the models of a conjunction multiply; for a disjunction, the
+/// assignments at which every operand is false do.
+fn product(formula: &Formula, groups: Vec<Formula>, branches: &mut u32) -> Result<u128, CountError> {
+    let conjunction = formula.root() == Node::And;
+    let mut product = 1u128;
+    let mut variables = 0;
+    for group in groups {
+        let part = count(&group, branches)?;
+        variables += part.variables;
+        product *= if conjunction { part.models } else { (1 << part.variables) - part.models };
+    }
+    Ok(if conjunction { product } else { (1 << variables) - product })
+}
+
+fn branch(formula: &Formula, branches: &mut u32) -> Result<u128, CountError> {
+    *branches = branches.checked_sub(1).ok_or(CountError::TooHard)?;
+    let all = formula.variables();
+    let mut uses = vec![0u32; all.len() + 1]; // the formula is compact
+    formula.codes().iter().filter(|&&c| c > VAR).for_each(|&c| uses[(c - VAR) as usize] += 1);
+    let Some(&chosen) = all.iter().max_by_key(|v| uses[v.index() as usize]) else { return Ok(0) };
+    let mut models = 0;
+    for value in [Formula::truth(), Formula::falsity()] {
+        let case = formula.substitute(|v: Var| (v == chosen).then(|| value.clone())).simplify();
+        let part = count(&case, branches)?;
+        models += part.models << (all.len() - 1 - part.variables);
+    }
+    Ok(models)
+}
+
+/// The operands of the chain at the root, those with common variables joined again: one formula if it cannot be split.
+fn components(formula: &Formula) -> Vec<Formula> {
+    let op = formula.codes()[0];
+    if op != AND && op != OR {
+        return vec![formula.clone()];
+    }
+    let operands = operands(formula, op);
+    // Union-find over variables; every operand joins all of its own.
+    let mut group: Vec<usize> = (0..=formula.max_variable() as usize).collect();
+    fn find(group: &mut [usize], mut v: usize) -> usize {
+        while group[v] != v {
+            group[v] = group[group[v]];
+            v = group[v];
+        }
+        v
+    }
+    let firsts: Vec<usize> = operands.iter().map(|o| o.variables().first().map_or(0, |v| v.index() as usize)).collect();
+    for (operand, &first) in operands.iter().zip(&firsts) {
+        for v in operand.variables() {
+            let (a, b) = (find(&mut group, first), find(&mut group, v.index() as usize));
+            group[a] = b;
+        }
+    }
+    let mut parts: Vec<(usize, Vec<Formula>)> = Vec::new();
+    for (operand, &first) in operands.into_iter().zip(&firsts) {
+        let root = find(&mut group, first);
+        match parts.iter_mut().find(|(r, _)| *r == root) {
+            Some((_, members)) => members.push(operand),
+            None => parts.push((root, vec![operand])),
+        }
+    }
+    let join = |members: Vec<Formula>| if op == AND { Formula::all(members) } else { Formula::any(members) };
+    parts.into_iter().map(|(_, members)| join(members)).collect()
+}
+
+/// The operands of a chain of `op` at the root, however the parentheses stand.
+fn operands(formula: &Formula, op: u32) -> Vec<Formula> {
+    let ends = formula.ends();
+    let codes = formula.codes();
+    debug_assert_ne!(op, NOT);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < codes.len() {
+        if codes[at] == op {
+            at += 1; // its left operand follows, its right one after that
+        } else {
+            found.push(Formula::from_codes(&codes[at..ends[at]]));
+            at = ends[at];
+        }
+    }
+    found
+}

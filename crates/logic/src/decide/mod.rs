@@ -1,0 +1,92 @@
+//! Deciding: satisfiability, tautology, equivalence, and counting.
+//!
+//! Up to [`TABLE_LIMIT`] variables by truth table; above that by a SAT solver.
+
+mod count;
+mod sat;
+
+pub use count::CountError;
+
+use crate::eval::{Assignment, Assignments};
+use crate::formula::Formula;
+
+/// Formulae with at most this many different variables are decided by their truth table, 128 KiB at the most.
+pub const TABLE_LIMIT: usize = 20;
+
+/// The answer of [`Formula::compare`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Equivalence {
+    /// Both are true at the same assignments.
+    Equivalent,
+    /// Their values differ here. The assignment covers the variables of both.
+    Differ(Assignment),
+}
+
+impl Formula {
+    /// An assignment at which the formula is true, if there is one. It covers all variables up to the largest one of
+    /// the formula.
+    ///
+    /// ```
+    /// use logicvae_logic::x;
+    /// assert_eq!((x(1) & !x(3)).find_model().map(|m| m.to_string()), Some("100".into()));
+    /// assert_eq!((x(1) & !x(1)).find_model(), None);
+    /// ```
+    pub fn find_model(&self) -> Option<Assignment> {
+        self.find_difference(&Formula::falsity())
+    }
+
+    /// Whether it is true at some assignment.
+    pub fn is_satisfiable(&self) -> bool {
+        self.find_model().is_some()
+    }
+
+    /// Whether it is true at every assignment.
+    pub fn is_tautology(&self) -> bool {
+        self.find_difference(&Formula::truth()).is_none()
+    }
+
+    /// Whether both have the same value at every assignment.
+    pub fn is_equivalent(&self, other: &Formula) -> bool {
+        self.find_difference(other).is_none()
+    }
+
+    /// Whether both have the same value at every assignment, and if not, one where they differ.
+    ///
+    /// ```
+    /// use logicvae_logic::{Equivalence, Formula};
+    /// let parse = |t: &str| t.parse::<Formula>().unwrap();
+    /// assert_eq!(parse("!(x1 & x2)").compare(&parse("!x1 | !x2")), Equivalence::Equivalent);
+    /// assert_eq!(parse("x1").compare(&parse("x1 & x2")), Equivalence::Differ("10".parse().unwrap()));
+    /// ```
+    pub fn compare(&self, other: &Formula) -> Equivalence {
+        self.find_difference(other).map_or(Equivalence::Equivalent, Equivalence::Differ)
+    }
+
+    /// An assignment at which the values differ. The pair is renamed together, so that a formula over `x1` and
+    /// `x1000` has two variables, not a thousand.
+    fn find_difference(&self, other: &Formula) -> Option<Assignment> {
+        let (pair, names) = (self & other).compact();
+        let (Some(first), Some(second)) = (pair.subformula(1), pair.subformula(1 + self.size())) else {
+            unreachable!("a conjunction has two operands")
+        };
+        let values = if names.len() <= TABLE_LIMIT {
+            difference_by_table(&first, &second, names.len())?
+        } else {
+            sat::difference(&first, &second, names.len())?
+        };
+        let mut whole = vec![false; names.last().map_or(0, |v| v.index() as usize)];
+        for (name, value) in names.iter().zip(values) {
+            whole[name.position()] = value;
+        }
+        Some(whole.into())
+    }
+}
+
+fn difference_by_table(first: &Formula, second: &Formula, variables: usize) -> Option<Vec<bool>> {
+    let all = Assignments::all(variables).ok()?;
+    let values = all.evaluate(&[first.clone(), second.clone()]).ok()?;
+    let pairs = values.row(0).iter().zip(values.row(1));
+    let (word, difference) = pairs.map(|(a, b)| a ^ b).enumerate().find(|&(_, d)| d != 0)?;
+    let index = word as u64 * 64 + u64::from(difference.trailing_zeros());
+    Some(Assignment::from_index(index, variables).values().to_vec())
+}

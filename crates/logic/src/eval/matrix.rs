@@ -1,0 +1,76 @@
+//! A matrix of bits.
+
+/// Rows of bits in 64-bit words; bit j of a row is bit `j % 64` of its word `j / 64`, and bits past the end are 0.
+/// The form in which values of formulae are compared: by XOR and population count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitMatrix {
+    rows: usize,
+    bits: usize,
+    words: Vec<u64>,
+}
+
+impl BitMatrix {
+    /// All zeros.
+    pub fn zeros(rows: usize, bits: usize) -> Self {
+        Self { rows, bits, words: vec![0; rows * bits.div_ceil(64)] }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of bits in a row.
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// The number of words in a row.
+    pub fn words_per_row(&self) -> usize {
+        self.bits.div_ceil(64)
+    }
+
+    /// All words, row after row.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// The words of one row.
+    pub fn row(&self, row: usize) -> &[u64] {
+        let words = self.words_per_row();
+        &self.words[row * words..][..words]
+    }
+
+    pub(super) fn row_mut(&mut self, row: usize) -> &mut [u64] {
+        let words = self.words_per_row();
+        &mut self.words[row * words..][..words]
+    }
+
+    /// One bit.
+    pub fn get(&self, row: usize, bit: usize) -> bool {
+        assert!(bit < self.bits, "bit {bit} of {}", self.bits);
+        self.row(row)[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    /// Sets one bit to 1.
+    pub fn set(&mut self, row: usize, bit: usize) {
+        assert!(bit < self.bits, "bit {bit} of {}", self.bits);
+        self.row_mut(row)[bit / 64] |= 1 << (bit % 64);
+    }
+
+    /// How many bits of a row are 1.
+    pub fn count_ones(&self, row: usize) -> u64 {
+        self.row(row).iter().map(|w| u64::from(w.count_ones())).sum()
+    }
+
+    pub(super) fn clear_unused(&mut self, row: usize) {
+        let unused = self.words_per_row() * 64 - self.bits;
+        if let Some(last) = self.row_mut(row).last_mut() {
+            *last &= !0 >> unused;
+        }
+    }
+}

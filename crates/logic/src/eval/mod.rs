@@ -1,0 +1,14 @@
+//! Semantics: the value of a formula at one assignment, at a batch of them, at all of them.
+
+mod assignment;
+mod batch;
+mod lanes;
+mod matrix;
+mod single;
+mod table;
+
+pub use assignment::{Assignment, AssignmentError};
+pub use batch::{Assignments, BatchError, truth_tables};
+pub use matrix::BitMatrix;
+pub use single::UnboundVariable;
+pub use table::{MAX_TABLE_VARIABLES, TableError, TruthTable};

@@ -1,0 +1,94 @@
+//! Formulae in a container: node codes in preorder, each a bincode variable-length integer, a byte for most.
+//! Preorder tells where a tree ends, so nothing stands between two formulae.
+
+use std::io::{self, Read, Write};
+
+use bincode::config::{Configuration, standard};
+
+use super::container::{ContainerError, ContainerReader, ContainerWriter};
+use crate::formula::Formula;
+use crate::node::arity;
+
+const KIND: [u8; 4] = *b"form";
+const VERSION: u32 = 1;
+/// A frame is written when it has grown past this.
+const FRAME_BYTES: usize = 1 << 16;
+const ENCODING: Configuration = standard();
+
+/// Writes formulae to a container as they come.
+///
+/// ```
+/// use logicvae_logic::{BinaryWriter, FormulaReader, x};
+/// let mut writer = BinaryWriter::new(Vec::new())?;
+/// writer.write(&(x(1) & x(2)))?;
+/// let bytes = writer.finish()?;
+/// let back: Result<Vec<_>, _> = FormulaReader::new(&bytes[..])?.collect();
+/// assert_eq!(back?, [x(1) & x(2)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct BinaryWriter<W: Write> {
+    container: ContainerWriter<W>,
+    frame: Vec<u8>,
+}
+
+impl<W: Write> BinaryWriter<W> {
+    /// Begins a file.
+    pub fn new(writer: W) -> io::Result<Self> {
+        Ok(Self { container: ContainerWriter::new(writer, KIND, VERSION)?, frame: Vec::new() })
+    }
+
+    /// Adds a formula.
+    pub fn write(&mut self, formula: &Formula) -> io::Result<()> {
+        for &code in formula.codes() {
+            bincode::encode_into_std_write(code, &mut self.frame, ENCODING).map_err(io::Error::other)?;
+        }
+        if self.frame.len() >= FRAME_BYTES {
+            self.container.frame(&self.frame)?;
+            self.frame.clear();
+        }
+        Ok(())
+    }
+
+    /// Ends the file, without which it counts as cut off.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.container.frame(&self.frame)?;
+        self.container.finish()
+    }
+}
+
+/// Reads what [`BinaryWriter`] wrote.
+pub(super) struct BinaryReader<R: Read> {
+    container: ContainerReader<R>,
+    frame: Vec<u8>,
+    at: usize,
+}
+
+impl<R: Read> BinaryReader<R> {
+    pub fn new(reader: R) -> Result<Self, ContainerError> {
+        Ok(Self { container: ContainerReader::new(reader, KIND, VERSION)?, frame: Vec::new(), at: 0 })
+    }
+
+    pub fn next(&mut self) -> Result<Option<Formula>, ContainerError> {
+        while self.at == self.frame.len() {
+            match self.container.next_frame()? {
+                Some(frame) => (self.frame, self.at) = (frame, 0),
+                None => return Ok(None),
+            }
+        }
+        let mut codes = Vec::new();
+        let mut open = 1;
+        while open > 0 {
+            let rest = &self.frame[self.at..];
+            let decoded: Result<(u32, usize), _> = bincode::decode_from_slice(rest, ENCODING);
+            let (code, read) = decoded.map_err(|e| self.wrong(e.to_string()))?;
+            self.at += read;
+            open = open - 1 + arity(code);
+            codes.push(code);
+        }
+        Formula::checked(codes).map(Some).map_err(|e| self.wrong(e.to_string()))
+    }
+
+    fn wrong(&self, what: String) -> ContainerError {
+        ContainerError::Content { frame: self.container.frames(), what }
+    }
+}

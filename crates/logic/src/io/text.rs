@@ -1,0 +1,49 @@
+//! Formulae as text: one a line; `#` begins a comment; empty lines are skipped.
+
+use std::io::{self, BufRead, Write};
+
+use super::read::ReadError;
+use crate::formula::Formula;
+
+/// Writes formulae, one a line. What comes in as an iterator is never held in memory together.
+///
+/// ```
+/// use logicvae_logic::{write_text, x};
+/// let mut out = Vec::new();
+/// write_text(&mut out, &[x(1), !x(2)])?;
+/// assert_eq!(out, b"x1\n!x2\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_text<'a>(mut writer: impl Write, formulae: impl IntoIterator<Item = &'a Formula>) -> io::Result<()> {
+    formulae.into_iter().try_for_each(|f| writeln!(writer, "{f}"))
+}
+
+/// Reads what [`write_text`] wrote, or a person.
+pub(super) struct TextReader<R> {
+    inner: R,
+    buffer: Vec<u8>,
+    /// Lines read so far.
+    pub lines: usize,
+}
+
+impl<R: BufRead> TextReader<R> {
+    pub fn new(inner: R) -> Self {
+        Self { inner, buffer: Vec::new(), lines: 0 }
+    }
+
+    pub fn next(&mut self) -> Result<Option<Formula>, ReadError> {
+        loop {
+            self.buffer.clear();
+            if self.inner.read_until(b'\n', &mut self.buffer).map_err(ReadError::Io)? == 0 {
+                return Ok(None);
+            }
+            self.lines += 1;
+            let line = std::str::from_utf8(&self.buffer)
+                .map_err(|e| ReadError::Encoding { line: self.lines, column: e.valid_up_to() + 1 })?;
+            let content = line.split('#').next().unwrap_or_default().trim_end();
+            if !content.trim_start().is_empty() {
+                return content.parse().map(Some).map_err(|e: crate::ParseError| e.after_lines(self.lines - 1).into());
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Simplification by local rules that never change the truth table.
+//!
+//! The tree is rebuilt from its leaves up. Equal subformulae (up to the order of operands) get one number, so that
+//! 'equal' is one comparison, and chains of one operator are handled as lists, so that `x1 & x2 & x1` loses its
+//! second `x1` however the parentheses stand. Rules, each with its dual:
+//!
+//! - constants: `a & 1 = a`, `a & 0 = 0`, `!1 = 0`
+//! - double negation: `!!a = a`
+//! - idempotence: `a & a = a`; complement: `a & !a = 0`
+//! - absorption: `a & (a | b) = a`
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::formula::Formula;
+use crate::node::{AND, NOT, OR, TRUE};
+
+impl Formula {
+    /// A formula with the same truth table that is no larger, by the rules of double negation, constants,
+    /// idempotence, complement and absorption. Simplifying the result again changes nothing.
+    ///
+    /// ```
+    /// use logicvae_logic::Formula;
+    /// let simple = |text: &str| text.parse::<Formula>().unwrap().simplify().to_string();
+    /// assert_eq!(simple("!!x1 & (x1 | x2) & 1"), "x1");
+    /// assert_eq!(simple("x1 | x2 | !x1"), "1");
+    /// assert_eq!(simple("x1 & (x2 & (x3 & x1))"), "x1 & x2 & x3");
+    /// ```
+    pub fn simplify(&self) -> Formula {
+        let mut arena = Arena::default();
+        let mut stack: Vec<Chain> = Vec::new();
+        for &code in self.codes().iter().rev() {
+            let new = match code {
+                NOT => {
+                    let inner = stack.pop().map(|c| arena.close(c));
+                    Chain::single(inner.map_or(FALSE_ID, |id| arena.not(id)))
+                }
+                AND | OR => match (stack.pop(), stack.pop()) {
+                    (Some(left), Some(right)) => {
+                        let (left, right) = (arena.as_chain(left, code), arena.as_chain(right, code));
+                        left.join(right)
+                    }
+                    _ => unreachable!("a formula is a whole tree"),
+                },
+                TRUE => Chain::single(TRUE_ID),
+                leaf => Chain::single(arena.number(Term::Leaf(leaf))),
+            };
+            stack.push(new);
+        }
+        let root = stack.pop().map_or(TRUE_ID, |c| arena.close(c));
+        arena.formula(root)
+    }
+}
+
+type Id = u32;
+const TRUE_ID: Id = 0;
+const FALSE_ID: Id = 1;
+
+/// A subformula, simplified. Operands of a chain are never chains of the same operator, nor constants.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Term {
+    Leaf(u32),
+    Not(Id),
+    Chain(u32, Vec<Id>),
+}
+
+/// Operands of a chain that may still grow towards the root. `op` is `TRUE` for a lone operand.
+struct Chain {
+    op: u32,
+    operands: VecDeque<Id>,
+}
+
+impl Chain {
+    fn single(id: Id) -> Self {
+        Self { op: TRUE, operands: VecDeque::from([id]) }
+    }
+
+    /// Adds the shorter list to the longer one, so that combs of either direction take O(n log n).
+    fn join(mut self, mut right: Chain) -> Chain {
+        if self.operands.len() >= right.operands.len() {
+            self.operands.append(&mut right.operands);
+            return self;
+        }
+        for id in self.operands.into_iter().rev() {
+            right.operands.push_front(id);
+        }
+        right
+    }
+}
+
+struct Arena {
+    terms: Vec<Term>,
+    /// Number of a term, its operands sorted: `a & b` and `b & a` are one.
+    numbers: HashMap<Term, Id>,
+    /// Number of the negation, where both exist.
+    negations: HashMap<Id, Id>,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        let (one, zero) = (Term::Leaf(TRUE), Term::Not(TRUE_ID));
+        Self {
+            terms: vec![one.clone(), zero.clone()],
+            numbers: HashMap::from([(one, TRUE_ID), (zero, FALSE_ID)]),
+            negations: HashMap::from([(TRUE_ID, FALSE_ID), (FALSE_ID, TRUE_ID)]),
+        }
+    }
+}
+
+impl Arena {
+    fn number(&mut self, term: Term) -> Id {
+        let mut key = term.clone();
+        if let Term::Chain(_, operands) = &mut key {
+            operands.sort_unstable();
+        }
+        let new = self.terms.len() as Id;
+        let id = *self.numbers.entry(key).or_insert(new);
+        if id == new {
+            self.terms.push(term);
+        }
+        id
+    }
+
+    fn not(&mut self, id: Id) -> Id {
+        if let Some(&known) = self.negations.get(&id) {
+            return known;
+        }
+        let negation = self.number(Term::Not(id));
+        self.negations.extend([(id, negation), (negation, id)]);
+        negation
+    }
+
+    /// The same value as operands of a chain of `op`: its own operands if it is one, else itself as the only one.
+    fn as_chain(&mut self, value: Chain, op: u32) -> Chain {
+        if value.op == op {
+            return value;
+        }
+        let id = self.close(value);
+        match &self.terms[id as usize] {
+            // A chain of the other operator shrank to a single operand, which is a chain of ours.
+            Term::Chain(own, operands) if *own == op => Chain { op, operands: operands.iter().copied().collect() },
+            _ => Chain { op, operands: VecDeque::from([id]) },
+        }
+    }
+
+    /// Applies the rules to a complete chain and numbers what is left.
+    fn close(&mut self, chain: Chain) -> Id {
+        let Chain { op, operands } = chain;
+        if op == TRUE {
+            return operands[0];
+        }
+        let (neutral, absorbing) = if op == AND { (TRUE_ID, FALSE_ID) } else { (FALSE_ID, TRUE_ID) };
+        let mut seen = HashSet::with_capacity(operands.len());
+        let mut kept: Vec<Id> = Vec::with_capacity(operands.len());
+        for id in operands {
+            if id == absorbing || self.negations.get(&id).is_some_and(|n| seen.contains(n)) {
+                return absorbing;
+            }
+            if id != neutral && seen.insert(id) {
+                kept.push(id);
+            }
+        }
+        kept.retain(|&id| match &self.terms[id as usize] {
+            Term::Chain(other, operands) if *other != op => !operands.iter().any(|o| seen.contains(o)),
+            _ => true,
+        });
+        match kept[..] {
+            [] => neutral,
+            [only] => only,
+            _ => self.number(Term::Chain(op, kept)),
+        }
+    }
+
+    /// Writes the term out as a tree; chains associate to the left. What is shared here is copied there, as it was in
+    /// the tree that came in.
+    fn formula(&self, root: Id) -> Formula {
+        let mut codes = Vec::new();
+        let mut todo = vec![root];
+        while let Some(id) = todo.pop() {
+            match &self.terms[id as usize] {
+                Term::Leaf(code) => codes.push(*code),
+                Term::Not(inner) => {
+                    codes.push(NOT);
+                    todo.push(*inner);
+                }
+                Term::Chain(op, operands) => {
+                    codes.extend(std::iter::repeat_n(*op, operands.len() - 1));
+                    todo.extend(operands.iter().rev());
+                }
+            }
+        }
+        Formula::from_codes(codes)
+    }
+}

@@ -1,0 +1,157 @@
+//! What a set of formulae is like.
+
+use serde::Serialize;
+
+use crate::formula::Formula;
+use crate::node::Node;
+
+/// Mean and extremes of a number over formulae.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// The mean.
+    pub mean: f64,
+    /// The smallest.
+    pub min: usize,
+    /// The largest.
+    pub max: usize,
+}
+
+/// Shares of node types among all nodes; they add up to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct NodeMix {
+    /// Conjunctions.
+    pub and: f64,
+    /// Disjunctions.
+    pub or: f64,
+    /// Negations.
+    pub not: f64,
+    /// Variables.
+    pub variable: f64,
+    /// The constant 1.
+    pub constant: f64,
+}
+
+/// Statistics of a set of formulae.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// The number of formulae.
+    pub count: usize,
+    /// Nodes a formula.
+    pub nodes: Summary,
+    /// Edges from the root to the deepest leaf.
+    pub depth: Summary,
+    /// Different variables in a formula.
+    pub variables: Summary,
+    /// What the nodes are.
+    pub mix: NodeMix,
+    /// The share that is true at every assignment.
+    pub tautologies: f64,
+    /// The share that is true at none.
+    pub contradictions: f64,
+    /// How many formulae have 0, 1, 2, … nodes; sizes past the last bin are counted in it.
+    pub size_histogram: Vec<usize>,
+}
+
+/// Bins of the histogram of sizes.
+const BINS: usize = 257;
+
+/// Gathers [`Stats`] one formula at a time, in constant memory.
+///
+/// ```
+/// use logicvae_logic::{StatsBuilder, x};
+/// let mut builder = StatsBuilder::default();
+/// builder.add(&(x(1) | !x(1)));
+/// builder.add(&(x(1) & x(2)));
+/// let stats = builder.finish();
+/// assert_eq!((stats.nodes.mean, stats.tautologies), (3.5, 0.5));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct StatsBuilder {
+    nodes: Tally,
+    depth: Tally,
+    variables: Tally,
+    types: [usize; 5],
+    tautologies: usize,
+    contradictions: usize,
+    sizes: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    count: usize,
+    sum: u128,
+    min: usize,
+    max: usize,
+}
+
+impl Tally {
+    fn add(&mut self, value: usize) {
+        self.min = if self.count == 0 { value } else { self.min.min(value) };
+        self.max = self.max.max(value);
+        self.sum += value as u128;
+        self.count += 1;
+    }
+
+    fn summary(self) -> Summary {
+        Summary { mean: self.sum as f64 / self.count.max(1) as f64, min: self.min, max: self.max }
+    }
+}
+
+impl StatsBuilder {
+    /// Takes a formula in.
+    pub fn add(&mut self, formula: &Formula) {
+        self.nodes.add(formula.size());
+        self.depth.add(formula.depth());
+        self.variables.add(formula.variables().len());
+        for node in formula.preorder() {
+            self.types[kind(node)] += 1;
+        }
+        if formula.is_tautology() {
+            self.tautologies += 1;
+        } else if !formula.is_satisfiable() {
+            self.contradictions += 1;
+        }
+        let bin = formula.size().min(BINS - 1);
+        if self.sizes.len() <= bin {
+            self.sizes.resize(bin + 1, 0);
+        }
+        self.sizes[bin] += 1;
+    }
+
+    /// The statistics of all that was added.
+    pub fn finish(&self) -> Stats {
+        let count = self.nodes.count;
+        let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+        let all: usize = self.types.iter().sum();
+        let of = |node: Node| share(self.types[kind(node)], all);
+        let variables = share(self.types[4], all);
+        Stats {
+            count,
+            nodes: self.nodes.summary(),
+            depth: self.depth.summary(),
+            variables: self.variables.summary(),
+            mix: NodeMix {
+                and: of(Node::And),
+                or: of(Node::Or),
+                not: of(Node::Not),
+                variable: variables,
+                constant: of(Node::True),
+            },
+            tautologies: share(self.tautologies, count),
+            contradictions: share(self.contradictions, count),
+            size_histogram: self.sizes.clone(),
+        }
+    }
+}
+
+fn kind(node: Node) -> usize {
+    node.code().min(4) as usize
+}
+
+impl<'a> FromIterator<&'a Formula> for Stats {
+    fn from_iter<I: IntoIterator<Item = &'a Formula>>(formulae: I) -> Self {
+        let mut builder = StatsBuilder::default();
+        formulae.into_iter().for_each(|f| builder.add(f));
+        builder.finish()
+    }
+}

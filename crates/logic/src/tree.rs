@@ -1,0 +1,142 @@
+//! Walking a tree: preorder, postorder, depth, parents, subformulae. All loops over the flat array.
+
+use crate::formula::Formula;
+use crate::node::{Node, arity};
+
+impl Formula {
+    /// The nodes, parents before children, left before right: the order in which they are stored.
+    ///
+    /// ```
+    /// use logicvae_logic::{Node, x};
+    /// assert_eq!((!x(1) & x(2)).preorder().next(), Some(Node::And));
+    /// ```
+    pub fn preorder(&self) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + '_ {
+        self.codes().iter().map(|&c| Node::decode(c))
+    }
+
+    /// The nodes, children before parents, left before right: the order of evaluation.
+    ///
+    /// ```
+    /// use logicvae_logic::{Node, Var, x};
+    /// let v = |i| Node::Var(Var::new(i).unwrap());
+    /// let order: Vec<Node> = (!x(1) & x(2)).postorder().collect();
+    /// assert_eq!(order, [v(1), Node::Not, v(2), Node::And]);
+    /// ```
+    pub fn postorder(&self) -> Postorder<'_> {
+        Postorder { rest: self.codes(), open: Vec::new() }
+    }
+
+    /// The number of edges from the root to the deepest leaf: 0 for a variable.
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        let mut open: Vec<u8> = Vec::new(); // children still to come, of every ancestor
+        for &code in self.codes() {
+            deepest = deepest.max(open.len());
+            match arity(code) {
+                0 => close_slot(&mut open, |left| left),
+                children => open.push(children as u8),
+            }
+        }
+        deepest
+    }
+
+    /// For every node in preorder, the position of its parent; `None` for the root.
+    ///
+    /// ```
+    /// use logicvae_logic::x;
+    /// assert_eq!((x(1) & !x(2)).parents(), [None, Some(0), Some(0), Some(2)]);
+    /// ```
+    pub fn parents(&self) -> Vec<Option<usize>> {
+        let mut open: Vec<(usize, u8)> = Vec::new();
+        let mut parents = Vec::with_capacity(self.size());
+        for (position, &code) in self.codes().iter().enumerate() {
+            parents.push(open.last().map(|&(parent, _)| parent));
+            match arity(code) {
+                0 => close_slot(&mut open, |(_, left)| left),
+                children => open.push((position, children as u8)),
+            }
+        }
+        parents
+    }
+
+    /// For every node in preorder, the position just past its subtree: the subtree at `i` is `i..ends[i]`, the left
+    /// child of `i` is `i + 1` and a right child starts where the left one ends.
+    pub fn ends(&self) -> Vec<usize> {
+        let mut ends = vec![0; self.size()];
+        for (position, &code) in self.codes().iter().enumerate().rev() {
+            ends[position] = match arity(code) {
+                0 => position + 1,
+                1 => ends[position + 1],
+                _ => ends[ends[position + 1]],
+            };
+        }
+        ends
+    }
+
+    /// The subtree whose root is at this position in preorder; `None` past the end.
+    pub fn subformula(&self, position: usize) -> Option<Formula> {
+        let tail = self.codes().get(position..).filter(|t| !t.is_empty())?;
+        let mut open = 1;
+        let length = tail.iter().position(|&code| {
+            open = open - 1 + arity(code);
+            open == 0
+        });
+        length.map(|last| Formula::from_codes(&tail[..=last]))
+    }
+
+    /// Every subtree, in preorder of their roots, the formula itself first. Each is copied when it is asked for.
+    ///
+    /// ```
+    /// let f: logicvae_logic::Formula = "!x1 | x2".parse().unwrap();
+    /// let parts: Vec<String> = f.subformulae().map(|s| s.to_string()).collect();
+    /// assert_eq!(parts, ["!x1 | x2", "!x1", "x1", "x2"]);
+    /// ```
+    pub fn subformulae(&self) -> impl ExactSizeIterator<Item = Formula> + '_ {
+        self.ends().into_iter().enumerate().map(|(start, end)| Formula::from_codes(&self.codes()[start..end]))
+    }
+}
+
+/// A leaf fills a slot of its parent; a parent that is then full fills a slot of its own parent, and so on.
+pub(crate) fn close_slot<T>(open: &mut Vec<T>, left: impl Fn(&mut T) -> &mut u8) {
+    while let Some(top) = open.last_mut() {
+        let slots = left(top);
+        *slots -= 1;
+        if *slots > 0 {
+            return;
+        }
+        open.pop();
+    }
+}
+
+/// Iterator of [`Formula::postorder`].
+pub struct Postorder<'a> {
+    rest: &'a [u32],
+    /// Nodes that wait for their children, and how many are still to come.
+    open: Vec<(u32, u8)>,
+}
+
+impl Iterator for Postorder<'_> {
+    type Item = Node;
+
+    fn next(&mut self) -> Option<Node> {
+        loop {
+            if let Some(&(code, 0)) = self.open.last() {
+                self.open.pop();
+                if let Some((_, left)) = self.open.last_mut() {
+                    *left -= 1;
+                }
+                return Some(Node::decode(code));
+            }
+            let (&code, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            self.open.push((code, arity(code) as u8));
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.rest.len() + self.open.len();
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Postorder<'_> {}
