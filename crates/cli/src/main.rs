@@ -1,1 +1,23 @@
-fn main() {}
+//! The `logicvae` command. Flags are parsed in `args`, each command is a file under `commands`, and only this crate
+//! (of the layers) prints or touches paths.
+
+mod args;
+mod commands;
+mod failure;
+mod input;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Args;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    match commands::run(args) {
+        Ok(code) => code,
+        Err(error) => failure::report(&error),
+    }
+}

@@ -7,7 +7,7 @@
 //! - constants: `a & 1 = a`, `a & 0 = 0`, `!1 = 0`
 //! - double negation: `!!a = a`
 //! - idempotence: `a & a = a`; complement: `a & !a = 0`
-//! - absorption: `a & (a | b) = a`
+//! - absorption: `a & (a | b) = a`, also where a is itself a disjunction: `(a | b) & (a | b | c) = a | b`
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -54,6 +54,19 @@ impl Formula {
 type Id = u32;
 const TRUE_ID: Id = 0;
 const FALSE_ID: Id = 1;
+
+/// Inner chains of one operand list that are compared pairwise; more would take quadratic time.
+const MAX_COMPARED: usize = 64;
+
+fn sorted(ids: &[Id]) -> Vec<Id> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids
+}
+
+fn is_subset(small: &[Id], large: &[Id]) -> bool {
+    small.len() < large.len() && small.iter().all(|id| large.binary_search(id).is_ok())
+}
 
 /// A subformula, simplified. Operands of a chain are never chains of the same operator, nor constants.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -108,10 +121,10 @@ impl Default for Arena {
 
 impl Arena {
     fn number(&mut self, term: Term) -> Id {
-        let mut key = term.clone();
-        if let Term::Chain(_, operands) = &mut key {
-            operands.sort_unstable();
-        }
+        let key = match &term {
+            Term::Chain(op, operands) => Term::Chain(*op, sorted(operands)),
+            other => other.clone(),
+        };
         let new = self.terms.len() as Id;
         let id = *self.numbers.entry(key).or_insert(new);
         if id == new {
@@ -159,14 +172,27 @@ impl Arena {
                 kept.push(id);
             }
         }
-        kept.retain(|&id| match &self.terms[id as usize] {
-            Term::Chain(other, operands) if *other != op => !operands.iter().any(|o| seen.contains(o)),
-            _ => true,
-        });
+        // Operands that are chains of the other operator, as sorted sets: one that holds an operand, or all of
+        // another such set, says nothing new.
+        kept.retain(|&id| !self.inner_chain(id, op).is_some_and(|inner| inner.iter().any(|o| seen.contains(o))));
+        let sets: Vec<(Id, Vec<Id>)> = kept.iter().filter_map(|&id| Some((id, sorted(self.inner_chain(id, op)?)))).collect();
+        if sets.len() <= MAX_COMPARED {
+            let absorbed = |id: Id, set: &[Id]| sets.iter().any(|(other, small)| *other != id && is_subset(small, set));
+            let drop: HashSet<Id> = sets.iter().filter(|(id, set)| absorbed(*id, set)).map(|(id, _)| *id).collect();
+            kept.retain(|id| !drop.contains(id));
+        }
         match kept[..] {
             [] => neutral,
             [only] => only,
             _ => self.number(Term::Chain(op, kept)),
+        }
+    }
+
+    /// The operands of a term that is a chain of the other operator than `op`.
+    fn inner_chain(&self, id: Id, op: u32) -> Option<&[Id]> {
+        match &self.terms[id as usize] {
+            Term::Chain(other, operands) if *other != op => Some(operands),
+            _ => None,
         }
     }
 

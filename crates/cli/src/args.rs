@@ -1,0 +1,192 @@
+//! The command line. Parsing does no I/O.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use logicvae_logic::{Assignment, Split};
+
+/// Embeddings of logical formulae that preserve meaning and can be inverted.
+#[derive(Parser)]
+#[command(name = "logicvae", version, about, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub struct Args {
+    /// Print one JSON object on standard output instead of text.
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// Number of threads (default: all cores). Results do not depend on it.
+    #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Formulae: x1 & !x2 | 1. Also read: ∧ ∨ ¬, and or not, && || ~, x_1, ->, <->, ^ (exclusive or).
+Files:    text, a formula a line, # comments; or the binary form that `sample --format binary` writes. - is standard input.
+Exit:     0 done; 1 a negative answer or a failed run; 2 bad input.";
+
+#[derive(Subcommand)]
+pub enum Command {
+    Sample(SampleArgs),
+    Eval(EvalArgs),
+    Check(CheckArgs),
+    Stats(StatsArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// Draw random formulae, all different, by the paper's Algorithm 1.
+///
+/// The same seed gives the same file for any number of threads. JSON: count, mean_nodes, mean_depth.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae sample --vars 5 --count 1000 --seed 1 --out formulae.txt
+  logicvae sample --preset paper-5 --split test --out test.txt")]
+pub struct SampleArgs {
+    /// Number of variables, x1 to xN.
+    #[arg(long, value_name = "N", required_unless_present = "preset")]
+    pub vars: Option<u32>,
+
+    /// How many formulae [default: 1000, or all of a preset].
+    #[arg(long, value_name = "C")]
+    pub count: Option<usize>,
+
+    /// Seed of the sequence [default: 0, or the preset's].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+
+    /// Probability that a node is a leaf, in (0, 1) [default: 0.4].
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub p_leaf: Option<f64>,
+
+    /// Most nodes a formula may have [default: 30, or 4N + 2 if that is more].
+    #[arg(long, value_name = "M")]
+    pub max_nodes: Option<usize>,
+
+    /// Most levels below the root [default: no limit].
+    #[arg(long, value_name = "D")]
+    pub max_depth: Option<usize>,
+
+    /// Keep only formulae in which every variable occurs.
+    #[arg(long)]
+    pub all_vars: bool,
+
+    /// A dataset of the paper: paper-3, paper-4, paper-5 or paper-10. Other flags override its settings.
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+
+    /// Only this part of the preset: train, valid or test.
+    #[arg(long, requires = "preset", conflicts_with = "count", value_name = "PART")]
+    pub split: Option<Split>,
+
+    /// Where to write; - is standard output.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+
+    /// How to write.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Replace FILE if it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A formula a line.
+    Text,
+    /// A byte a node or little more, with checksums.
+    Binary,
+}
+
+/// Evaluate a formula: at an assignment, as a truth table, as a count; simplify it.
+///
+/// JSON: formula, variables, nodes, depth, value (1 or -1), truth_table (assignment i sets x_(b+1) to bit b of i),
+/// satisfying, simplified.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae eval 'x1 & !x2 | x3' --truth-table
+  logicvae eval 'x1 -> x2' --assign 10 --json")]
+pub struct EvalArgs {
+    /// The formula; - reads it from standard input.
+    pub formula: String,
+
+    /// Number of variables [default: the largest in the formula].
+    #[arg(long, value_name = "N")]
+    pub vars: Option<u32>,
+
+    /// Values of x1, x2, … such as 1011.
+    #[arg(long, value_name = "BITS")]
+    pub assign: Option<Assignment>,
+
+    /// Show the value at every assignment.
+    #[arg(long)]
+    pub truth_table: bool,
+
+    /// Show the formula simplified by local rules.
+    #[arg(long)]
+    pub simplify: bool,
+}
+
+/// Are two formulae equivalent? If not, show an assignment where they differ, and exit with 1.
+///
+/// JSON: equivalent, counterexample (values of x1, x2, …, or null).
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae check '!(x1 & x2)' '!x1 | !x2'
+  echo 'x1 -> x2' | logicvae check - '!x1 | x2' --json")]
+pub struct CheckArgs {
+    /// A formula; - reads it from standard input.
+    pub first: String,
+
+    /// The other one; - reads it from standard input.
+    pub second: String,
+}
+
+/// Describe a file of formulae: sizes, depths, variables, node types, tautologies.
+///
+/// JSON: count, nodes, depth, variables, mix, tautologies, contradictions, size_histogram.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae stats datasets/paper-5/train.txt
+  logicvae sample --vars 4 --count 500 | logicvae stats -")]
+pub struct StatsArgs {
+    /// A file of formulae; - is standard input.
+    pub file: PathBuf,
+
+    /// Refuse formulae with variables above xN.
+    #[arg(long, value_name = "N")]
+    pub vars: Option<u32>,
+}
+
+/// Print a completion script for a shell.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  logicvae completions bash > ~/.local/share/bash-completion/completions/logicvae")]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: Shell,
+}
+
+/// Write manual pages, one a command.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  logicvae man --out man1 && man -l man1/logicvae-sample.1")]
+pub struct ManArgs {
+    /// The folder for the pages; made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Replace pages that exist.
+    #[arg(long)]
+    pub force: bool,
+}

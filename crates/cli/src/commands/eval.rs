@@ -1,0 +1,111 @@
+//! `logicvae eval`
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use logicvae_logic::{Assignment, Formula, TruthTable};
+use serde::Serialize;
+
+use crate::args::EvalArgs;
+use crate::input::Arguments;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Report {
+    formula: Formula,
+    variables: usize,
+    nodes: usize,
+    depth: usize,
+    value: Option<i8>,
+    truth_table: Option<String>,
+    satisfying: Option<u128>,
+    simplified: Option<Formula>,
+}
+
+pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
+    let formula = Arguments::new().formula(&args.formula)?;
+    let variables = variables(&formula, args)?;
+    let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
+    let satisfying = match &table {
+        Some(table) => Some(table.count_ones().into()),
+        None => match formula.count_models(variables) {
+            Ok(count) => Some(count),
+            Err(reason) => {
+                eprintln!("logicvae: no count of satisfying assignments: {reason}");
+                None
+            }
+        },
+    };
+    let report = Report {
+        variables,
+        nodes: formula.size(),
+        depth: formula.depth(),
+        value: args.assign.as_ref().map(|a| formula.sign(a)).transpose()?,
+        truth_table: table.as_ref().map(TruthTable::to_string),
+        satisfying,
+        simplified: args.simplify.then(|| formula.simplify()),
+        formula,
+    };
+    output.print(&report, |out| text(&report, args, table.as_ref(), out))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The number of variables that is meant: given, or what the formula and the assignment need.
+fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
+    let used = formula.max_variable() as usize;
+    let assigned = args.assign.as_ref().map(Assignment::len);
+    if let Some(given) = args.vars.map(|v| v as usize) {
+        if used > given {
+            bail!("x{used} occurs, but --vars is {given}: use x1 to x{given}, or raise --vars");
+        }
+        if let Some(assigned) = assigned.filter(|&a| a != given) {
+            bail!("--assign has {assigned} values, but --vars is {given}: give one value for each variable");
+        }
+        return Ok(given);
+    }
+    match assigned {
+        Some(assigned) if assigned < used => {
+            bail!("--assign has {assigned} value(s), but the formula has x{used}: give at least {used}, x1 first")
+        }
+        Some(assigned) => Ok(assigned),
+        None => Ok(used),
+    }
+}
+
+fn text(report: &Report, args: &EvalArgs, table: Option<&TruthTable>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "formula     {}", report.formula)?;
+    writeln!(out, "size        {} nodes, depth {}, {} variable(s)", report.nodes, report.depth, report.variables)?;
+    if let (Some(value), Some(assignment)) = (report.value, &args.assign) {
+        writeln!(out, "value       {value:+} at {assignment}")?;
+    }
+    if let Some(count) = report.satisfying {
+        let all = 1u128 << report.variables;
+        let remark = match count {
+            0 => " (contradiction)",
+            c if c == all => " (tautology)",
+            _ => "",
+        };
+        writeln!(out, "satisfying  {count} of {all}{remark}")?;
+    }
+    if let Some(simplified) = &report.simplified {
+        writeln!(out, "simplified  {simplified}")?;
+    }
+    table.map_or(Ok(()), |table| truth_table(table, out))
+}
+
+/// A row an assignment while that is readable, one string of bits above.
+fn truth_table(table: &TruthTable, out: &mut dyn Write) -> io::Result<()> {
+    const READABLE: usize = 8;
+    if table.variables() > READABLE {
+        return writeln!(out, "truth table\n{table}");
+    }
+    let names: Vec<String> = (1..=table.variables()).map(|i| format!("x{i}")).collect();
+    writeln!(out, "\n  {}  value", names.join(" "))?;
+    for index in 0..table.len() {
+        let assignment = Assignment::from_index(index as u64, table.variables());
+        let cells: Vec<String> = assignment.values().iter().map(|&v| format!(" {}", u8::from(v))).collect();
+        writeln!(out, "  {}  {:>5}", cells.join(" "), if table.get(index) { "1" } else { "0" })?;
+    }
+    Ok(())
+}

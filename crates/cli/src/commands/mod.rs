@@ -1,0 +1,31 @@
+//! One file a command; each takes its parsed flags and returns an exit code.
+
+mod check;
+mod completions;
+mod eval;
+mod man;
+mod sample;
+mod stats;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::args::{Args, Command};
+use crate::output::Output;
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    if let Some(threads) = args.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().context("starting threads")?;
+    }
+    let output = Output { json: args.json };
+    match args.command {
+        Command::Sample(args) => sample::run(&args, output),
+        Command::Eval(args) => eval::run(&args, output),
+        Command::Check(args) => check::run(&args, output),
+        Command::Stats(args) => stats::run(&args, output),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    }
+}

@@ -1,0 +1,93 @@
+//! `logicvae sample`
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use logicvae_logic::{BinaryWriter, DatasetSpec, Formula, PRESETS, SamplerParams, Split, preset, write_text};
+use serde::Serialize;
+
+use crate::args::{Format, SampleArgs};
+use crate::input::is_standard;
+use crate::output::{Output, check_target, write_file};
+use crate::progress::Progress;
+
+#[derive(Serialize)]
+struct Report {
+    count: usize,
+    mean_nodes: f64,
+    mean_depth: f64,
+    seed: u64,
+}
+
+pub fn run(args: &SampleArgs, output: Output) -> Result<ExitCode> {
+    let spec = spec(args)?;
+    let sampler = spec.sampler.check()?;
+    if is_standard(&args.out) && output.json {
+        bail!("the formulae and the JSON object would both go to standard output: name a file with --out");
+    }
+    check_target(&args.out, args.force)?;
+
+    // A split is a range of the preset's sequence; without one, all of it.
+    let range = args.split.map_or(0..spec.len(), |split| spec.range(split));
+    let mut progress = Progress::new("sampling", range.end);
+    let formulae = sampler.distinct_with(spec.seed, range.end, |found| progress.set(found))?;
+    drop(progress);
+    let formulae = &formulae[range];
+
+    write_file(&args.out, args.force, |out| write(formulae, args.format, out))?;
+    let mean = |of: fn(&Formula) -> usize| formulae.iter().map(of).sum::<usize>() as f64 / formulae.len().max(1) as f64;
+    let report =
+        Report { count: formulae.len(), mean_nodes: mean(Formula::size), mean_depth: mean(Formula::depth), seed: spec.seed };
+    let summary =
+        format!("{} formulae, {:.2} nodes and depth {:.2} on average", report.count, report.mean_nodes, report.mean_depth);
+    if output.json {
+        output.print(&report, |_| Ok(()))?;
+    } else {
+        eprintln!("{summary}, seed {}", report.seed);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(formulae: &[Formula], format: Format, out: &mut dyn Write) -> std::io::Result<()> {
+    match format {
+        Format::Text => write_text(out, formulae),
+        Format::Binary => {
+            let mut writer = BinaryWriter::new(out)?;
+            formulae.iter().try_for_each(|f| writer.write(f))?;
+            writer.finish().map(drop)
+        }
+    }
+}
+
+/// The preset's settings, or the defaults, with what the flags say.
+fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
+    let base = match (&args.preset, args.vars) {
+        (Some(name), vars) => {
+            let Some(spec) = preset(name) else { bail!("there is no preset `{name}`: use one of {}", PRESETS.join(", ")) };
+            if vars.is_some_and(|v| v != spec.sampler.variables) {
+                bail!("preset {name} has {} variables: drop --vars, or drop --preset", spec.sampler.variables);
+            }
+            spec
+        }
+        (None, vars) => {
+            DatasetSpec { sampler: SamplerParams::new(vars.unwrap_or_default()), seed: 0, train: 1000, valid: 0, test: 0 }
+        }
+    };
+    let sampler = SamplerParams {
+        p_leaf: args.p_leaf.unwrap_or(base.sampler.p_leaf),
+        max_nodes: args.max_nodes.unwrap_or(base.sampler.max_nodes),
+        max_depth: args.max_depth.or(base.sampler.max_depth),
+        all_variables: args.all_vars || base.sampler.all_variables,
+        ..base.sampler
+    };
+    let mut spec = DatasetSpec { sampler, seed: args.seed.unwrap_or(base.seed), ..base };
+    if let Some(count) = args.count {
+        if count == 0 {
+            bail!("--count must be at least 1");
+        }
+        (spec.train, spec.valid, spec.test) = (count, 0, 0);
+        debug_assert_eq!(spec.range(Split::Train), 0..count);
+    }
+    Ok(spec)
+}

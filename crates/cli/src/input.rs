@@ -1,0 +1,50 @@
+//! Formulae from files, from standard input, from the command line.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use logicvae_logic::{Formula, FormulaReader};
+
+/// What `-` stands for.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Formulae of a file, one by one; an error names the file and the place in it.
+pub fn formulae(path: &Path, variables: Option<u32>) -> Result<impl Iterator<Item = Result<Formula>> + use<>> {
+    let name = if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() };
+    let source: Box<dyn BufRead> = if is_standard(path) {
+        Box::new(io::stdin().lock())
+    } else {
+        if path.is_dir() {
+            bail!("{name} is a folder: name a file of formulae");
+        }
+        Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot open {name}"))?))
+    };
+    let reader = FormulaReader::new(source).with_context(|| name.clone())?.with_variables(variables);
+    Ok(reader.map(move |formula| formula.with_context(|| name.clone())))
+}
+
+/// A formula given on the command line, where `-` takes the next one of standard input.
+pub struct Arguments {
+    standard: Option<Box<dyn Iterator<Item = Result<Formula>>>>,
+}
+
+impl Arguments {
+    pub fn new() -> Self {
+        Self { standard: None }
+    }
+
+    pub fn formula(&mut self, text: &str) -> Result<Formula> {
+        if text != "-" {
+            return text.parse().context("not a formula");
+        }
+        let lines = match &mut self.standard {
+            Some(lines) => lines,
+            None => self.standard.insert(Box::new(formulae(Path::new("-"), None)?)),
+        };
+        lines.next().unwrap_or_else(|| bail!("standard input has no formula left: write one a line"))
+    }
+}

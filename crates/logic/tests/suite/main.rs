@@ -1,0 +1,9 @@
+//! One test binary, a file a topic.
+
+mod deciding;
+mod deep;
+mod files;
+mod naive;
+mod sampling;
+mod semantics;
+mod syntax;

@@ -1,0 +1,102 @@
+//! Bad input: a message that says what, where and what would be right; exit code 2; nothing written.
+
+use crate::support::{Folder, Run, logicvae, logicvae_with_input};
+
+/// Refused with code 2, nothing on standard output, and all of these words in the message.
+fn refused(run: &Run, words: &[&str]) {
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.out.is_empty(), "{}", run.out);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    for word in words {
+        assert!(run.err.contains(word), "`{word}` is missing in: {}", run.err);
+    }
+}
+
+#[test]
+fn formulae_that_are_none() {
+    refused(&logicvae(&["eval", "x1 @ x2"]), &["line 1, column 4", "unknown symbol `@`", "  | x1 @ x2\n  |    ^"]);
+    refused(&logicvae(&["eval", "(x1 & x2"]), &["column 1", "never closed"]);
+    refused(&logicvae(&["eval", "x1 & x2)"]), &["column 8", "closes nothing"]);
+    refused(&logicvae(&["eval", "x0 | x1"]), &["there is no x0", "from x1"]);
+    refused(&logicvae(&["eval", ""]), &["expected a formula"]);
+    refused(&logicvae(&["check", "x1", "x1 &"]), &["column 5", "found the end"]);
+    refused(&logicvae_with_input(&["check", "-", "-"], "x1\n"), &["standard input has no formula left"]);
+}
+
+#[test]
+fn variables_above_the_number_of_variables() {
+    refused(&logicvae(&["eval", "x1 & x7", "--vars", "5"]), &["x7", "--vars is 5"]);
+    refused(&logicvae(&["eval", "x1 & x7", "--assign", "101"]), &["x7", "at least 7"]);
+    refused(&logicvae(&["eval", "x1", "--vars", "3", "--assign", "10"]), &["2 values", "--vars is 3"]);
+    refused(&logicvae(&["eval", "x1", "--assign", "1O"]), &["character 2", "string of 0 and 1"]);
+    refused(&logicvae(&["eval", "x1", "--vars", "40", "--truth-table"]), &["40 variables", "at most 26"]);
+    let folder = Folder::new();
+    let file = folder.write("f.txt", "x1\n# fine\nx9 & x1\n");
+    refused(&logicvae(&["stats", &file, "--vars", "5"]), &["f.txt", "line 3", "x9", "5 variables"]);
+}
+
+#[test]
+fn files_that_hold_no_formulae() {
+    let folder = Folder::new();
+    refused(&logicvae(&["stats", &folder.write("empty", "")]), &["empty", "no formulae"]);
+    refused(&logicvae(&["stats", &folder.write("comments", "# only\n\n")]), &["no formulae"]);
+    refused(&logicvae(&["stats", &folder.path("missing")]), &["missing", "No such file"]);
+    refused(&logicvae(&["stats", &folder.path("")]), &["is a folder"]);
+    refused(&logicvae(&["stats", &folder.write("bad", "x1\nx1 &\n")]), &["bad", "line 2, column 5"]);
+    refused(&logicvae(&["stats", &folder.write("bytes", b"x1\n\xff\xfe\n")]), &["line 2", "UTF-8"]);
+}
+
+#[test]
+fn damaged_containers() {
+    let folder = Folder::new();
+    let file = folder.path("f.bin");
+    assert_eq!(logicvae(&["sample", "--vars", "3", "--count", "50", "--format", "binary", "--out", &file]).code, 0);
+    let whole = folder.read("f.bin");
+    let cut = folder.write("cut", &whole[..whole.len() / 2]);
+    refused(&logicvae(&["stats", &cut]), &["cut", "cut off"]);
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0x10;
+    refused(&logicvae(&["stats", &folder.write("flipped", flipped)]), &["flipped", "checksum"]);
+    let mut version = whole.clone();
+    version[12] = 200;
+    refused(&logicvae(&["stats", &folder.write("later", version)]), &["version 200", "reads version 1"]);
+}
+
+#[test]
+fn samplers_that_cannot_be() {
+    let sample = |flags: &[&str]| {
+        let folder = Folder::new();
+        let run = logicvae(&[&["sample", "--out", &folder.path("f.txt")], flags].concat());
+        assert!(folder.names().is_empty(), "{flags:?} wrote {:?}", folder.names());
+        run
+    };
+    refused(&sample(&["--vars", "3", "--p-leaf", "1.5"]), &["p_leaf", "between 0 and 1", "1.5"]);
+    refused(&sample(&["--vars", "3", "--p-leaf", "-1"]), &["p_leaf", "-1"]);
+    refused(&sample(&["--vars", "3", "--p-leaf", "nan"]), &["p_leaf", "NaN"]);
+    refused(&sample(&["--vars", "0"]), &["number of variables"]);
+    refused(&sample(&[]), &["--vars"]);
+    refused(&sample(&["--vars", "5", "--all-vars", "--max-nodes", "8"]), &["at least 9 nodes", "max_nodes is 8"]);
+    refused(&sample(&["--vars", "5", "--max-depth", "0"]), &["depth of at least 1"]);
+    refused(&sample(&["--vars", "1", "--max-nodes", "3", "--count", "100"]), &["found only", "of 100"]);
+    refused(&sample(&["--vars", "3", "--count", "0"]), &["--count", "at least 1"]);
+    refused(&sample(&["--preset", "paper-7"]), &["paper-7", "paper-3, paper-4, paper-5, paper-10"]);
+    refused(&sample(&["--preset", "paper-5", "--vars", "3"]), &["5 variables", "drop --vars"]);
+    refused(&sample(&["--preset", "paper-5", "--split", "dev"]), &["train, valid or test"]);
+    refused(&sample(&["--vars", "3", "--threads", "0"]), &["--threads"]);
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let folder = Folder::new();
+    let file = folder.write("f.txt", "keep me");
+    let base = ["sample", "--vars", "3", "--count", "5", "--out", &file];
+    refused(&logicvae(&base), &["f.txt exists", "--force"]);
+    assert_eq!(folder.read("f.txt"), b"keep me");
+    assert_eq!(logicvae(&[&base[..], &["--force"]].concat()).code, 0);
+    assert_ne!(folder.read("f.txt"), b"keep me");
+    assert_eq!(folder.names(), ["f.txt"]);
+    let nowhere = folder.path("no/such/f.txt");
+    refused(&logicvae(&["sample", "--vars", "3", "--out", &nowhere]), &["there is no folder"]);
+    refused(&logicvae(&["sample", "--vars", "3", "--out", &folder.path("")]), &["is a folder"]);
+    refused(&logicvae(&["sample", "--vars", "3", "--json"]), &["standard output", "--out"]);
+}

@@ -1,0 +1,7 @@
+//! End-to-end tests: the real binary, real files, exit codes and messages. A file a topic.
+
+mod bad_input;
+mod datasets;
+mod formulae;
+mod shell;
+mod support;

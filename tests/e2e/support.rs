@@ -1,0 +1,84 @@
+//! Running the binary.
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// What a run printed, and how it ended.
+pub struct Run {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("an exit code: no signal, no panic"),
+            out: String::from_utf8(output.stdout).expect("text"),
+            err: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
+    /// The JSON object on standard output, which must be all there is.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e} in {}", self.out))
+    }
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("logicvae"));
+    command.args(args);
+    command
+}
+
+pub fn logicvae(args: &[&str]) -> Run {
+    Run::of(command(args).output().expect("the binary runs"))
+}
+
+pub fn logicvae_with_input(args: &[&str], input: impl Into<Vec<u8>>) -> Run {
+    Run::of(command(args).write_stdin(input).output().expect("the binary runs"))
+}
+
+/// Runs what must succeed.
+pub fn done(args: &[&str]) -> Run {
+    let run = logicvae(args);
+    assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+    run
+}
+
+/// A folder that goes away with the test.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(TempDir::new().expect("a temporary folder"))
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().expect("text").to_owned()
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), content).expect("written");
+        self.path(name)
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).expect("there")
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).expect("there");
+        let mut names: Vec<String> = entries.map(|e| e.expect("an entry").file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    }
+}
+
+/// A file of the repository.
+pub fn repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
