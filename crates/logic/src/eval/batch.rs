@@ -140,17 +140,21 @@ impl Assignments {
     /// The values of every formula: a row for each, a bit for each assignment. In parallel, with the same result for
     /// any number of threads.
     pub fn evaluate(&self, formulae: &[Formula]) -> Result<BitMatrix, BatchError> {
-        self.check(formulae)?;
         let mut values = BitMatrix::zeros(formulae.len(), self.len);
         let words = values.words_per_row();
         // Enough formulae for a task to be worth its start, few enough to keep all threads busy.
         const FORMULAE: usize = 128;
         let rows = values.words_mut().par_chunks_mut(FORMULAE * words);
-        rows.zip(formulae.par_chunks(FORMULAE)).for_each(|(out, part)| lanes::evaluate(part, self, out, words));
+        let tasks = rows.zip(formulae.par_chunks(FORMULAE)).enumerate();
+        tasks.try_for_each(|(task, (out, part))| {
+            self.check(part, task * FORMULAE)?;
+            lanes::evaluate(part, self, out, words);
+            Ok(())
+        })?;
         Ok(values)
     }
 
-    fn check(&self, formulae: &[Formula]) -> Result<(), BatchError> {
+    fn check(&self, formulae: &[Formula], before: usize) -> Result<(), BatchError> {
         let bad = formulae.iter().position(|f| f.max_variable() as usize > self.variables);
         bad.map_or(Ok(()), |i| {
             let formula = &formulae[i];
@@ -158,7 +162,7 @@ impl Assignments {
             if formula.size() > 30 {
                 text.push('…');
             }
-            Err(BatchError::Variable { formula: i + 1, text, variable: formula.max_variable(), variables: self.variables })
+            Err(BatchError::Variable { formula: before + i + 1, text, variable: formula.max_variable(), variables: self.variables })
         })
     }
 

@@ -1,84 +1,16 @@
-//! The bit-parallel engine: `64 * W` assignments at once, one bit each.
-//!
-//! A node's values at all of them are a *row* of `W` words. Negation costs nothing: an operand is a row and a flag.
-//! With flags, `a | b` is `!(!a & !b)`, so every inner node is one AND of two rows, each flipped or not, a loop
-//! without branches that the compiler turns into vector instructions. Leaves are rows that are there already.
+//! The bit-parallel engine: `64 * W` assignments at once, one bit each, in rows of `W` words.
 
 use super::batch::Assignments;
+use super::program::{Programs, Step, first_result};
 use crate::formula::Formula;
-use crate::node::{AND, NOT, OR, TRUE, VAR};
-
-/// Rows of one thread: the constant 1, the variables, then results that are still needed.
-pub(super) struct Lanes<const W: usize> {
-    rows: Vec<[u64; W]>,
-    variables: usize,
-    operands: Vec<u32>,
-}
-
-impl<const W: usize> Lanes<W> {
-    pub fn new(variables: usize) -> Self {
-        let mut rows = vec![[0; W]; 1 + variables];
-        rows[0] = [!0; W];
-        Self { rows, variables, operands: Vec::new() }
-    }
-
-    /// Loads words `block * W ..` of every variable.
-    pub fn load(&mut self, assignments: &Assignments, block: usize) {
-        for (variable, row) in self.rows[1..=self.variables].iter_mut().enumerate() {
-            assignments.fill(variable, block, row);
-        }
-    }
-
-    /// The formula's values at the loaded assignments. Its variables must be among the loaded ones.
-    ///
-    /// An operand is `row << 1 | flipped`. Results are used in the reverse order of their making, so their rows are a
-    /// stack above the variables' rows.
-    #[inline(always)]
-    fn values(&mut self, codes: &[u32]) -> [u64; W] {
-        let first = 1 + self.variables;
-        let mut used = first;
-        self.operands.clear();
-        let mut top = TRUE; // the newest operand, kept out of the vector; its start value is never used
-        let mut any = false;
-        for &code in codes.iter().rev() {
-            match code {
-                NOT => top ^= 1,
-                AND | OR => {
-                    let flip = u32::from(code == OR);
-                    let (left, right) = (top ^ flip, self.operands.pop().unwrap_or_default() ^ flip);
-                    used -= usize::from((left >> 1) as usize >= first) + usize::from((right >> 1) as usize >= first);
-                    let (a, b) = (&self.rows[(left >> 1) as usize], &self.rows[(right >> 1) as usize]);
-                    let (flip_a, flip_b) = (mask(left), mask(right));
-                    let result = std::array::from_fn(|i| (a[i] ^ flip_a) & (b[i] ^ flip_b));
-                    match self.rows.get_mut(used) {
-                        Some(row) => *row = result,
-                        None => self.rows.push(result),
-                    }
-                    top = (used as u32) << 1 | flip;
-                    used += 1;
-                }
-                leaf => {
-                    if any {
-                        self.operands.push(top);
-                    }
-                    any = true;
-                    top = leaf.saturating_sub(VAR) << 1;
-                }
-            }
-        }
-        let flip = mask(top);
-        self.rows[(top >> 1) as usize].map(|word| word ^ flip)
-    }
-}
-
-/// All ones if the operand is flipped.
-fn mask(operand: u32) -> u64 {
-    u64::from(operand & 1).wrapping_neg()
-}
+use crate::node::{TRUE, VAR};
 
 /// Evaluates formulae at all assignments; `out` has `words` words for each formula.
 pub(super) fn evaluate(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) {
+    // A result of every inner node is kept; for very large formulae, one word wide is wide enough.
+    const LARGE: usize = 1 << 14;
     match words {
+        _ if formulae.iter().any(|f| f.size() > LARGE) => dispatch::<1>(formulae, assignments, out, words),
         1 => dispatch::<1>(formulae, assignments, out, words),
         2 => dispatch::<2>(formulae, assignments, out, words),
         3..=4 => dispatch::<4>(formulae, assignments, out, words),
@@ -102,21 +34,40 @@ fn with_avx2<const W: usize>(formulae: &[Formula], assignments: &Assignments, ou
     blocks::<W>(formulae, assignments, out, words);
 }
 
-/// Blocks outside, formulae inside: the variables' rows are loaded once for all formulae.
+/// Blocks of assignments outside, formulae inside: the variables' rows are loaded once for all formulae.
 #[inline(always)]
 fn blocks<const W: usize>(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) {
-    let mut lanes = Lanes::<W>::new(assignments.variables());
+    let variables = assignments.variables();
+    let programs = Programs::compile(formulae, variables);
+    let first = first_result(variables);
+    let longest = formulae.iter().map(Formula::size).max().unwrap_or(0) / 2;
+    let mut rows = vec![[0; W]; first + longest];
+    rows[TRUE as usize] = [!0; W];
     for block in 0..words.div_ceil(W) {
-        lanes.load(assignments, block);
+        for (variable, row) in rows[VAR as usize + 1..first].iter_mut().enumerate() {
+            assignments.fill(variable, block, row);
+        }
         let start = block * W;
         let kept = W.min(words - start);
-        for (formula, row) in formulae.iter().zip(out.chunks_exact_mut(words)) {
-            let values = lanes.values(formula.codes());
-            row[start..start + kept].copy_from_slice(&values[..kept]);
+        let mut done = 0;
+        for (&(end, value), out) in programs.ends.iter().zip(out.chunks_exact_mut(words)) {
+            for (result, step) in (first..).zip(&programs.steps[done..end]) {
+                rows[result] = and(step, &rows);
+            }
+            done = end;
+            let (row, flip) = (&rows[value.row()], value.mask());
+            out[start..start + kept].iter_mut().zip(row).for_each(|(word, value)| *word = value ^ flip);
         }
     }
     let unused = words * 64 - assignments.len();
     for row in out.chunks_exact_mut(words) {
         row[words - 1] &= !0 >> unused;
     }
+}
+
+#[inline(always)]
+fn and<const W: usize>(step: &Step, rows: &[[u64; W]]) -> [u64; W] {
+    let (left, right) = (&rows[step.left.row()], &rows[step.right.row()]);
+    let (flip_left, flip_right) = (step.left.mask(), step.right.mask());
+    std::array::from_fn(|i| (left[i] ^ flip_left) & (right[i] ^ flip_right))
 }

@@ -4,6 +4,7 @@ mod assignment;
 mod batch;
 mod lanes;
 mod matrix;
+mod program;
 mod single;
 mod table;
 

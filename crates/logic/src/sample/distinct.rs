@@ -1,15 +1,17 @@
 //! Different formulae, drawn in parallel.
 
-use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault};
 
+use hashbrown::HashTable;
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 
 use super::params::SampleError;
-use super::sampler::Sampler;
+use super::sampler::{Sampler, Scratch};
 use crate::formula::Formula;
 
-/// Formulae drawn between two rounds of sorting out repetitions.
-const ROUND: u64 = 8192;
+/// The most formulae drawn between two rounds of sorting out repetitions.
+const MAX_ROUND: f64 = 65_536.0;
 
 impl Sampler {
     /// The first `count` different formulae of the sequence that belongs to `seed`, in its order. The result is the
@@ -28,15 +30,25 @@ impl Sampler {
 
     /// As [`distinct`](Self::distinct), and tells now and then how many have been found.
     pub fn distinct_with(&self, seed: u64, count: usize, mut found: impl FnMut(usize)) -> Result<Vec<Formula>, SampleError> {
-        let mut seen: HashSet<Formula> = HashSet::new();
-        let mut kept: Vec<Formula> = Vec::new();
+        let hasher = BuildHasherDefault::<FxHasher>::default();
+        let draw = |scratch: &mut Scratch, index| {
+            let formula = self.sample_with(scratch, seed, index)?;
+            Ok((hasher.hash_one(&formula), formula))
+        };
+        let mut kept: Vec<Formula> = Vec::with_capacity(count);
+        let mut places: HashTable<(u64, usize)> = HashTable::new(); // hashes and positions of the kept ones
         let (mut next, mut last_new) = (0u64, 0u64);
         while kept.len() < count {
-            let round = ROUND.min(2 * (count - kept.len()) as u64 + 64);
-            let drawn: Vec<Formula> =
-                (next..next + round).into_par_iter().map(|i| self.sample(seed, i)).collect::<Result<_, _>>()?;
-            for (index, formula) in (next..).zip(drawn) {
-                if kept.len() < count && seen.insert(formula.clone()) {
+            // About as many as are needed if new ones turn up at the rate they have so far.
+            let rate = (kept.len() as f64 / next.max(1) as f64).max(0.05);
+            let wanted = if next == 0 { 1.02 } else { 1.05 / rate } * (count - kept.len()) as f64 + 64.0;
+            let round = wanted.min(MAX_ROUND) as u64;
+            let indices = (0..round as usize).into_par_iter().with_min_len(256).map(|i| next + i as u64);
+            let drawn: Vec<(u64, Formula)> = indices.map_init(Scratch::default, draw).collect::<Result<_, _>>()?;
+            for (index, (hash, formula)) in (next..).zip(drawn) {
+                let same = |&(other, place): &(u64, usize)| other == hash && kept[place] == formula;
+                if kept.len() < count && places.find(hash, same).is_none() {
+                    places.insert_unique(hash, (hash, kept.len()), |&(hash, _)| hash);
                     kept.push(formula);
                     last_new = index;
                 }

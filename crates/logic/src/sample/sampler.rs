@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::chances::{Chances, weights};
+use super::chances::{Chances, Outcomes, unconditioned};
 use super::params::{SampleError, SamplerParams};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, VAR};
@@ -34,42 +34,46 @@ impl Sampler {
 
     /// Formula number `index` of the sequence that belongs to `seed`.
     pub fn sample(&self, seed: u64, index: u64) -> Result<Formula, SampleError> {
+        self.sample_with(&mut Scratch::default(), seed, index)
+    }
+
+    /// As [`sample`](Self::sample), with buffers that can be used again.
+    pub(super) fn sample_with(&self, scratch: &mut Scratch, seed: u64, index: u64) -> Result<Formula, SampleError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(index);
-        let mut codes = Vec::with_capacity(self.params.max_nodes.min(64));
         for _ in 0..MAX_ATTEMPTS {
-            if self.grow(&mut rng, &mut codes) {
-                return Ok(Formula::from_codes(&codes[..]));
+            if self.grow(&mut rng, scratch) {
+                return Ok(Formula::from_codes(&scratch.codes[..]));
             }
         }
         Err(SampleError::TooStrict { attempts: MAX_ATTEMPTS })
     }
 
     /// Draws one tree; false if it breaks a limit.
-    fn grow(&self, rng: &mut ChaCha8Rng, codes: &mut Vec<u32>) -> bool {
+    fn grow(&self, rng: &mut ChaCha8Rng, scratch: &mut Scratch) -> bool {
         let params = &self.params;
-        let mut variables = Variables::new(params.variables, params.all_variables);
+        let Scratch { codes, order } = scratch;
+        codes.clear();
+        let mut variables = Variables::new(params.variables, params.all_variables, order);
         let mut depth = params.max_depth.map(DepthLimit::new);
         let (mut open, mut left) = (1usize, params.max_nodes);
-        codes.clear();
         while open > 0 {
             if open > left {
                 return false;
             }
-            let mut w = weights(params, self.chances.as_ref(), open, left, variables.unseen);
-            if codes.is_empty() {
-                (w.unseen_leaf, w.seen_leaf) = (0.0, 0.0); // the root is an operator
-            }
-            let (new, leaf) = (w.unseen_leaf, w.unseen_leaf + w.seen_leaf);
-            let (unary, total) = (leaf + w.not, leaf + w.not + w.binary);
-            // Rounding could give `total` itself, which belongs to no outcome.
-            let draw = (unit(rng) * total).min(total.next_down());
-            let (code, children) = if draw < leaf {
-                (VAR + variables.draw(rng, draw < new), 0)
-            } else if draw < unary {
+            let root = codes.is_empty();
+            let outcomes = match &self.chances {
+                Some(chances) if root => *chances.root(),
+                Some(chances) => *chances.get(open, left, variables.unseen),
+                None => unconditioned(params, root, variables.unseen),
+            };
+            let draw = unit(rng);
+            let (code, children) = if draw < outcomes.leaf {
+                (VAR + variables.draw(draw, &outcomes), 0)
+            } else if draw < outcomes.not {
                 (NOT, 1)
             } else {
-                (if draw < unary + w.binary / 2.0 { AND } else { OR }, 2)
+                (if draw < outcomes.and { AND } else { OR }, 2)
             };
             codes.push(code);
             open = open - 1 + children;
@@ -82,44 +86,46 @@ impl Sampler {
     }
 }
 
+/// Buffers of one thread.
+#[derive(Default)]
+pub(super) struct Scratch {
+    codes: Vec<u32>,
+    order: Vec<u32>,
+}
+
 /// Uniform in [0, 1), 53 bits.
 fn unit(rng: &mut ChaCha8Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Uniform in `0..bound`, by multiplication, without bias.
-fn below(rng: &mut ChaCha8Rng, bound: u32) -> u32 {
-    loop {
-        let product = u64::from(rng.next_u32()) * u64::from(bound);
-        if product as u32 >= bound.wrapping_neg() % bound {
-            return (product >> 32) as u32;
-        }
-    }
-}
-
 /// Variables in an order in which those that have not occurred stand first.
-struct Variables {
+struct Variables<'a> {
     count: u32,
     /// Empty if it does not matter which ones occur.
-    order: Vec<u32>,
+    order: &'a mut Vec<u32>,
     unseen: usize,
 }
 
-impl Variables {
-    fn new(count: u32, all: bool) -> Self {
-        let order: Vec<u32> = if all { (1..=count).collect() } else { Vec::new() };
+impl<'a> Variables<'a> {
+    fn new(count: u32, all: bool, order: &'a mut Vec<u32>) -> Self {
+        order.clear();
+        if all {
+            order.extend(1..=count);
+        }
         Self { count, unseen: order.len(), order }
     }
 
-    /// The index of a variable drawn from those that have not occurred, or from those that have.
-    fn draw(&mut self, rng: &mut ChaCha8Rng, new: bool) -> u32 {
+    /// The index of the variable that a draw below `outcomes.leaf` stands for: where it lies within its outcome is
+    /// uniform too, and picks one.
+    fn draw(&mut self, draw: f64, outcomes: &Outcomes) -> u32 {
+        let pick = |from: f64, to: f64, count: usize| (((draw - from) / (to - from) * count as f64) as usize).min(count - 1);
         if self.order.is_empty() {
-            return 1 + below(rng, self.count);
+            return 1 + pick(0.0, outcomes.leaf, self.count as usize) as u32;
         }
-        if !new {
-            return self.order[self.unseen + below(rng, self.count - self.unseen as u32) as usize];
+        if draw >= outcomes.new_leaf {
+            return self.order[self.unseen + pick(outcomes.new_leaf, outcomes.leaf, self.order.len() - self.unseen)];
         }
-        let at = below(rng, self.unseen as u32) as usize;
+        let at = pick(0.0, outcomes.new_leaf, self.unseen);
         self.unseen -= 1;
         self.order.swap(at, self.unseen);
         self.order[self.unseen]
