@@ -1,1 +1,47 @@
-fn main() {}
+//! Measures our crates against named peers. Both sides run in one process tree, in turn, and medians are compared,
+//! because the machines are noisy. Run it by `cargo xtask bench`, which prepares Python.
+
+mod logic;
+mod measure;
+mod peer;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+
+use crate::measure::{Row, table};
+
+#[derive(Parser)]
+struct Args {
+    /// What to measure.
+    suites: Vec<Suite>,
+    /// Print a JSON list of name, ours, peer, ratio.
+    #[arg(long)]
+    json: bool,
+    /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
+    #[arg(long)]
+    python: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Suite {
+    Logic,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let suites = if args.suites.is_empty() { Suite::value_variants().to_vec() } else { args.suites };
+    let mut rows: Vec<Row> = Vec::new();
+    for suite in suites {
+        rows.extend(match suite {
+            Suite::Logic => logic::run(&args.python)?,
+        });
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+    } else {
+        print!("{}", table(&rows));
+    }
+    Ok(())
+}

@@ -1,1 +1,43 @@
-fn main() {}
+//! `cargo xtask`: the commands that developers and CI run. One file a command.
+
+mod bench;
+mod fuzz;
+mod reproduce;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The project's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", max_term_width = 100)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Test(test::Args),
+    Bench(bench::Args),
+    Reproduce(reproduce::Args),
+    Fuzz(fuzz::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Test(args) => test::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Two sides in turn, medians, and a table.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::Result;
+use serde::Serialize;
+
+/// One comparison. Times are seconds for one unit of work, medians of all rounds.
+#[derive(Serialize)]
+pub struct Row {
+    pub name: String,
+    /// The peer that we are measured against.
+    pub against: String,
+    pub ours: f64,
+    pub peer: f64,
+    /// How many times faster we are.
+    pub ratio: f64,
+    /// What the ratio should reach, where that was promised.
+    pub target: Option<f64>,
+}
+
+/// Runs both sides in turn; each returns the seconds that one unit of its work took.
+pub fn compare(
+    name: &str,
+    against: &str,
+    target: Option<f64>,
+    rounds: usize,
+    mut ours: impl FnMut() -> Result<f64>,
+    mut peer: impl FnMut() -> Result<f64>,
+) -> Result<Row> {
+    eprintln!("{name} against {against}: {rounds} rounds");
+    let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        our_times.push(ours()?);
+        peer_times.push(peer()?);
+    }
+    let (ours, peer) = (median(our_times), median(peer_times));
+    Ok(Row { name: name.into(), against: against.into(), ours, peer, ratio: peer / ours, target })
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Seconds that a call took, and its result, which is thereby used.
+pub fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed().as_secs_f64(), result)
+}
+
+fn human(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
+        s if s < 1e-3 => format!("{:.2} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+pub fn table(rows: &[Row]) -> String {
+    let mut out = format!("{:<46} {:>10} {:>10} {:>9} {:>8}  against\n", "", "ours", "peer", "ratio", "target");
+    for row in rows {
+        let target = row.target.map_or(String::new(), |t| format!("{t:.0}"));
+        let _ = writeln!(
+            out,
+            "{:<46} {:>10} {:>10} {:>9.1} {:>8}  {}",
+            row.name,
+            human(row.ours),
+            human(row.peer),
+            row.ratio,
+            target,
+            row.against
+        );
+    }
+    out
+}
