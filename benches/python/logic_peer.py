@@ -3,7 +3,8 @@
 Reads one request a line, runs it once, and answers with one JSON object a line:
   sample VARS MAX_NODES ALL_VARS COUNT SEED -> {"seconds", "check"}   different formulae by the paper's Algorithm 1
   load VARS FILE                            -> {"check"}              reads node codes, a formula a line
-  tables                                    -> {"seconds", "check"}   truth tables of what was loaded
+  tables                                    -> {"seconds", "check"}   values in {-1, +1}, as the kernel's definition has them
+  bool_tables                               -> {"seconds", "check"}   values in {False, True}, the fastest that numpy has
 """
 import json
 import random
@@ -52,19 +53,31 @@ def tree(codes):
 
 
 def evaluate(node, columns):
-    """One numpy operation a node, on all assignments at once."""
+    """One numpy operation a node, on all assignments at once; +1 is true, -1 is false."""
     code = node[0]
     if code == AND:
-        return np.logical_and(evaluate(node[1], columns), evaluate(node[2], columns))
+        return np.minimum(evaluate(node[1], columns), evaluate(node[2], columns))
     if code == OR:
-        return np.logical_or(evaluate(node[1], columns), evaluate(node[2], columns))
+        return np.maximum(evaluate(node[1], columns), evaluate(node[2], columns))
     if code == NOT:
-        return np.logical_not(evaluate(node[1], columns))
-    return columns[code - VAR] if code > VAR else np.ones_like(columns[0])
+        return -evaluate(node[1], columns)
+    return columns[code - VAR]
+
+
+def evaluate_bool(node, columns):
+    """The same on arrays of bool."""
+    code = node[0]
+    if code == AND:
+        return evaluate_bool(node[1], columns) & evaluate_bool(node[2], columns)
+    if code == OR:
+        return evaluate_bool(node[1], columns) | evaluate_bool(node[2], columns)
+    if code == NOT:
+        return ~evaluate_bool(node[1], columns)
+    return columns[code - VAR]
 
 
 def main():
-    trees, columns = [], None
+    trees, signs, bools = [], None, None
     for line in sys.stdin:
         name, *args = line.split()
         start = time.perf_counter()
@@ -77,11 +90,15 @@ def main():
             with open(args[1]) as file:
                 trees = [tree([int(c) for c in line.split()]) for line in file]
             index = np.arange(2 ** n_vars)
-            columns = [np.zeros(2 ** n_vars, bool)] + [(index >> b & 1).astype(bool) for b in range(n_vars)]
+            bools = [np.ones(2 ** n_vars, bool)] + [(index >> b & 1).astype(bool) for b in range(n_vars)]
+            signs = [np.where(column, 1.0, -1.0) for column in bools]
             answer = {'check': len(trees)}
         elif name == 'tables':
-            tables = [evaluate(t, columns) for t in trees]
-            answer = {'seconds': time.perf_counter() - start, 'check': int(sum(int(t.sum()) for t in tables))}
+            tables = [evaluate(t, signs) for t in trees]
+            answer = {'seconds': time.perf_counter() - start, 'check': int(sum((t > 0).sum() for t in tables))}
+        elif name == 'bool_tables':
+            tables = [evaluate_bool(t, bools) for t in trees]
+            answer = {'seconds': time.perf_counter() - start, 'check': int(sum(t.sum() for t in tables))}
         else:
             raise SystemExit(f'unknown request {name}')
         print(json.dumps(answer), flush=True)

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use logicvae_logic::{Formula, SamplerParams, preset, truth_tables};
+use logicvae_logic::{Assignments, SamplerParams, preset};
 
 use crate::measure::{Row, compare, seconds};
 use crate::peer::Peer;
@@ -12,11 +12,12 @@ use crate::peer::Peer;
 pub fn run(python: &Path) -> Result<Vec<Row>> {
     let mut peer = Peer::start(python, "logic_peer.py")?;
     let paper = preset("paper-5").context("a preset")?.sampler;
-    Ok(vec![
+    let mut rows = vec![
         sampling("a distinct formula, paper-5", paper, Some(300.0), 200, &mut peer)?,
         sampling("a distinct formula, 5 variables, ≤ 30 nodes", SamplerParams::new(5), None, 2000, &mut peer)?,
-        tables("a truth table of 10 variables (5,000 of them)", 10, Some(500.0), &mut peer)?,
-    ])
+    ];
+    rows.extend(tables(&mut peer)?);
+    Ok(rows)
 }
 
 /// The same number of formulae by the same algorithm and limits, with different generators.
@@ -40,8 +41,10 @@ fn sampling(name: &str, params: SamplerParams, target: Option<f64>, peer_count: 
     compare(name, "plain Python", target, 11, ours, theirs)
 }
 
-fn tables(name: &str, variables: usize, target: Option<f64>, peer: &mut Peer) -> Result<Row> {
+/// Truth tables of 5,000 formulae of 10 variables.
+fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
     const COUNT: usize = 5000;
+    const VARIABLES: usize = 10;
     let formulae = preset("paper-10").context("a preset")?.sampler.check()?.distinct(1, COUNT)?;
     let mut file = tempfile::NamedTempFile::new()?;
     for formula in &formulae {
@@ -49,22 +52,24 @@ fn tables(name: &str, variables: usize, target: Option<f64>, peer: &mut Peer) ->
         writeln!(file, "{}", codes.join(" "))?;
     }
     file.flush()?;
-    ensure!(peer.ask(&format!("load {variables} {}", file.path().display()))?.check == COUNT as u64);
+    ensure!(peer.ask(&format!("load {VARIABLES} {}", file.path().display()))?.check == COUNT as u64);
 
-    let satisfying = |formulae: &[Formula]| -> Result<u64> {
-        let tables = truth_tables(formulae, variables)?;
-        Ok((0..COUNT).map(|row| tables.count_ones(row)).sum())
-    };
-    let expected = satisfying(&formulae)?;
-    let ours = || {
-        // One call takes less than a millisecond: the best of a few shows the work and not the scheduler.
-        let times = (0..20).map(|_| seconds(|| truth_tables(&formulae, variables).map(|t| t.rows())).0);
+    let all = Assignments::all(VARIABLES)?;
+    let mut tables = all.evaluate(&formulae)?;
+    let satisfying: u64 = (0..COUNT).map(|row| tables.count_ones(row)).sum();
+    let mut ours = || {
+        // One call takes less than a millisecond: the best of many shows the work and not the scheduler.
+        let times = (0..200).map(|_| seconds(|| all.evaluate_into(&formulae, &mut tables)).0);
         Ok(times.fold(f64::INFINITY, f64::min) / COUNT as f64)
     };
-    let theirs = || {
-        let answer = peer.ask("tables")?;
-        ensure!(answer.check == expected, "the peer's tables have {} ones, ours {expected}", answer.check);
+    let mut theirs = |request: &str| {
+        let answer = peer.ask(request)?;
+        ensure!(answer.check == satisfying, "the peer's tables have {} ones, ours {satisfying}", answer.check);
         Ok(answer.seconds / COUNT as f64)
     };
-    compare(name, "numpy, an operation a node", target, 11, ours, theirs)
+    let name = "a truth table of 10 variables (of 5,000)";
+    Ok(vec![
+        compare(name, "numpy, an operation a node, ±1", Some(500.0), 11, &mut ours, || theirs("tables"))?,
+        compare(name, "numpy, an operation a node, bool", None, 11, &mut ours, || theirs("bool_tables"))?,
+    ])
 }

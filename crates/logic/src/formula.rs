@@ -154,6 +154,7 @@ impl Formula {
     }
 
     /// The largest variable index that occurs; 0 if none does.
+    #[inline]
     pub fn max_variable(&self) -> u32 {
         // The codes below VAR fall to 0, so one maximum over the codes is enough.
         self.codes.iter().fold(0, |top, &c| top.max(c)).saturating_sub(VAR)

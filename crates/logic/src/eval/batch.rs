@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::assignment::Assignment;
-use super::lanes;
+use super::lanes::{self, Unfit};
 use super::matrix::BitMatrix;
 use super::table::{MAX_TABLE_VARIABLES, TableError};
 use crate::formula::Formula;
@@ -141,29 +141,31 @@ impl Assignments {
     /// any number of threads.
     pub fn evaluate(&self, formulae: &[Formula]) -> Result<BitMatrix, BatchError> {
         let mut values = BitMatrix::zeros(formulae.len(), self.len);
+        self.evaluate_into(formulae, &mut values)?;
+        Ok(values)
+    }
+
+    /// As [`evaluate`](Self::evaluate), into a matrix that was used before: for long lists of formulae in parts.
+    pub fn evaluate_into(&self, formulae: &[Formula], values: &mut BitMatrix) -> Result<(), BatchError> {
+        values.reshape(formulae.len(), self.len);
         let words = values.words_per_row();
         // Enough formulae for a task to be worth its start, few enough to keep all threads busy.
         const FORMULAE: usize = 128;
         let rows = values.words_mut().par_chunks_mut(FORMULAE * words);
-        let tasks = rows.zip(formulae.par_chunks(FORMULAE)).enumerate();
-        tasks.try_for_each(|(task, (out, part))| {
-            self.check(part, task * FORMULAE)?;
-            lanes::evaluate(part, self, out, words);
-            Ok(())
-        })?;
-        Ok(values)
+        let done = rows.zip(formulae.par_chunks(FORMULAE)).try_for_each(|(out, part)| lanes::evaluate(part, self, out, words));
+        // Which thread is first is chance; which formula is first is not.
+        done.map_err(|Unfit| self.first_unfit(formulae))
     }
 
-    fn check(&self, formulae: &[Formula], before: usize) -> Result<(), BatchError> {
-        let bad = formulae.iter().position(|f| f.max_variable() as usize > self.variables);
-        bad.map_or(Ok(()), |i| {
-            let formula = &formulae[i];
-            let mut text: String = formula.to_string().chars().take(60).collect();
-            if formula.size() > 30 {
-                text.push('…');
-            }
-            Err(BatchError::Variable { formula: before + i + 1, text, variable: formula.max_variable(), variables: self.variables })
-        })
+    fn first_unfit(&self, formulae: &[Formula]) -> BatchError {
+        let unfit = |f: &Formula| f.max_variable() as usize > self.variables;
+        let at = formulae.iter().position(unfit).unwrap_or_default();
+        let formula = &formulae[at];
+        let mut text: String = formula.to_string().chars().take(60).collect();
+        if formula.size() > 30 {
+            text.push('…');
+        }
+        BatchError::Variable { formula: at + 1, text, variable: formula.max_variable(), variables: self.variables }
     }
 
     /// Words `block * W ..` of a variable's row. For all assignments, rows of variables below the block's own span

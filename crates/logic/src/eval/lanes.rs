@@ -1,73 +1,152 @@
 //! The bit-parallel engine: `64 * W` assignments at once, one bit each, in rows of `W` words.
+//!
+//! Node types follow no pattern that a processor could predict, and a wrong guess costs more than a row of work. So
+//! the engine is a stack machine without branches: whatever the node, it does the same operations on the row on top of
+//! the stack, the row below it and a leaf's row, and a table of masks for each node type makes them come out right.
 
 use super::batch::Assignments;
-use super::program::{Programs, Step, first_result};
 use crate::formula::Formula;
 use crate::node::{TRUE, VAR};
 
-/// Evaluates formulae at all assignments; `out` has `words` words for each formula.
-pub(super) fn evaluate(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) {
-    // A result of every inner node is kept; for very large formulae, one word wide is wide enough.
+const NO: u64 = 0;
+const YES: u64 = !0;
+
+/// A row, in cache lines of its own.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Row<const W: usize>([u64; W]);
+
+/// What a node does to the stack. With the rows `top`, `below` and `leaf`, the new top is `leaf` where `is_leaf`, and
+/// else `(top ^ flip) & (below ^ flip | ignore) ^ (flip & !ignore)`. Masks are whole rows, ready to be used as they are.
+#[derive(Clone, Copy)]
+struct Action<const W: usize> {
+    is_leaf: Row<W>,
+    flip: Row<W>,
+    ignore: Row<W>,
+    /// How the stack grows.
+    growth: isize,
+}
+
+/// Actions by node code; every code from [`VAR`] + 1 on is a leaf.
+fn actions<const W: usize>() -> [Action<W>; 5] {
+    let action = |is_leaf, flip, ignore, growth| {
+        let row = |mask| Row([mask; W]);
+        Action { is_leaf: row(is_leaf), flip: row(flip), ignore: row(ignore), growth }
+    };
+    let leaf = action(YES, NO, NO, 1);
+    let not = action(NO, YES, YES, 0); // !top
+    let and = action(NO, NO, NO, -1); // top & below
+    let or = action(NO, YES, NO, -1); // !(!top & !below)
+    [leaf, not, and, or, leaf]
+}
+
+/// Rows by node code: at [`TRUE`] all ones, then three codes that are no leaves, then the variables.
+fn leaf_rows<const W: usize>(variables: usize) -> Vec<Row<W>> {
+    let mut rows = vec![Row([0; W]); VAR as usize + 1 + variables];
+    rows[TRUE as usize] = Row([YES; W]);
+    rows
+}
+
+/// The formula's values at the assignments in `leaves`. From the end of the preorder, operands come before operators.
+#[inline(always)]
+fn values<const W: usize>(codes: &[u32], actions: &[Action<W>; 5], leaves: &[Row<W>], stack: &mut [Row<W>]) -> [u64; W] {
+    let mut top = [0; W];
+    let mut below = 0usize; // rows on the stack under the top
+    for &code in codes.iter().rev() {
+        let action = &actions[code.min(VAR + 1) as usize];
+        let (is_leaf, flip, ignore) = (&action.is_leaf.0, &action.flip.0, &action.ignore.0);
+        let leaf = &leaves[code as usize].0;
+        let under = stack[below].0;
+        stack[below + 1].0 = top;
+        top = std::array::from_fn(|i| {
+            let result = ((top[i] ^ flip[i]) & ((under[i] ^ flip[i]) | ignore[i])) ^ (flip[i] & !ignore[i]);
+            (leaf[i] & is_leaf[i]) | (result & !is_leaf[i])
+        });
+        below = below.wrapping_add_signed(action.growth);
+    }
+    top
+}
+
+/// A formula has a variable out of range.
+pub(super) struct Unfit;
+
+/// Evaluates formulae at all assignments; `out` has `words` words for each formula. Writes nothing if any has a
+/// variable out of range.
+pub(super) fn evaluate(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) -> Result<(), Unfit> {
+    // The stack has room for every node of a formula; for very large ones, a row of one word is wide enough.
     const LARGE: usize = 1 << 14;
+    let largest = formulae.iter().map(Formula::size).max().unwrap_or(0);
+    let part = Part { formulae, assignments, words, largest };
     match words {
-        _ if formulae.iter().any(|f| f.size() > LARGE) => dispatch::<1>(formulae, assignments, out, words),
-        1 => dispatch::<1>(formulae, assignments, out, words),
-        2 => dispatch::<2>(formulae, assignments, out, words),
-        3..=4 => dispatch::<4>(formulae, assignments, out, words),
-        5..=8 => dispatch::<8>(formulae, assignments, out, words),
-        _ => dispatch::<16>(formulae, assignments, out, words),
+        _ if largest > LARGE => dispatch::<1>(&part, out),
+        1 => dispatch::<1>(&part, out),
+        2 => dispatch::<2>(&part, out),
+        3..=4 => dispatch::<4>(&part, out),
+        5..=8 => dispatch::<8>(&part, out),
+        _ => dispatch::<16>(&part, out),
     }
 }
 
-fn dispatch<const W: usize>(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) {
+/// What one thread evaluates.
+struct Part<'a> {
+    formulae: &'a [Formula],
+    assignments: &'a Assignments,
+    words: usize,
+    largest: usize,
+}
+
+/// The same code, compiled for the widest vectors that the processor has.
+fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as was just seen.
-        return unsafe { with_avx2::<W>(formulae, assignments, out, words) };
+    {
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has AVX-512, as was just seen.
+            return unsafe { with_avx512::<W>(part, out) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, as was just seen.
+            return unsafe { with_avx2::<W>(part, out) };
+        }
     }
-    blocks::<W>(formulae, assignments, out, words);
+    blocks::<W>(part, out)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn with_avx512<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+    blocks::<W>(part, out)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<const W: usize>(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) {
-    blocks::<W>(formulae, assignments, out, words);
+fn with_avx2<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+    blocks::<W>(part, out)
 }
 
 /// Blocks of assignments outside, formulae inside: the variables' rows are loaded once for all formulae.
 #[inline(always)]
-fn blocks<const W: usize>(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) {
-    let variables = assignments.variables();
-    let programs = Programs::compile(formulae, variables);
-    let first = first_result(variables);
-    let longest = formulae.iter().map(Formula::size).max().unwrap_or(0) / 2;
-    let mut rows = vec![[0; W]; first + longest];
-    rows[TRUE as usize] = [!0; W];
+fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+    let &Part { formulae, assignments, words, largest } = part;
+    if formulae.iter().any(|f| f.max_variable() as usize > assignments.variables()) {
+        return Err(Unfit);
+    }
+    let actions = actions::<W>();
+    let mut leaves = leaf_rows::<W>(assignments.variables());
+    let mut stack = vec![Row([0; W]); largest + 2];
     for block in 0..words.div_ceil(W) {
-        for (variable, row) in rows[VAR as usize + 1..first].iter_mut().enumerate() {
-            assignments.fill(variable, block, row);
+        for (variable, row) in leaves[VAR as usize + 1..].iter_mut().enumerate() {
+            assignments.fill(variable, block, &mut row.0);
         }
         let start = block * W;
         let kept = W.min(words - start);
-        let mut done = 0;
-        for (&(end, value), out) in programs.ends.iter().zip(out.chunks_exact_mut(words)) {
-            for (result, step) in (first..).zip(&programs.steps[done..end]) {
-                rows[result] = and(step, &rows);
-            }
-            done = end;
-            let (row, flip) = (&rows[value.row()], value.mask());
-            out[start..start + kept].iter_mut().zip(row).for_each(|(word, value)| *word = value ^ flip);
+        for (formula, out) in formulae.iter().zip(out.chunks_exact_mut(words)) {
+            let values = values(formula.codes(), &actions, &leaves, &mut stack);
+            out[start..start + kept].copy_from_slice(&values[..kept]);
         }
     }
     let unused = words * 64 - assignments.len();
     for row in out.chunks_exact_mut(words) {
-        row[words - 1] &= !0 >> unused;
+        row[words - 1] &= YES >> unused;
     }
-}
-
-#[inline(always)]
-fn and<const W: usize>(step: &Step, rows: &[[u64; W]]) -> [u64; W] {
-    let (left, right) = (&rows[step.left.row()], &rows[step.right.row()]);
-    let (flip_left, flip_right) = (step.left.mask(), step.right.mask());
-    std::array::from_fn(|i| (left[i] ^ flip_left) & (right[i] ^ flip_right))
+    Ok(())
 }

@@ -15,6 +15,12 @@ impl BitMatrix {
         Self { rows, bits, words: vec![0; rows * bits.div_ceil(64)] }
     }
 
+    /// Another shape, for new content: what the old bits become is not said.
+    pub(super) fn reshape(&mut self, rows: usize, bits: usize) {
+        (self.rows, self.bits) = (rows, bits);
+        self.words.resize(rows * bits.div_ceil(64), 0);
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows

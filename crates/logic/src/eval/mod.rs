@@ -4,7 +4,6 @@ mod assignment;
 mod batch;
 mod lanes;
 mod matrix;
-mod program;
 mod single;
 mod table;
 
