@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands that developers and CI run. One file a command.
 
 mod bench;
+mod check_cuda;
 mod fuzz;
 mod reproduce;
 mod shell;
@@ -24,6 +25,7 @@ enum Command {
     Bench(bench::Args),
     Reproduce(reproduce::Args),
     Fuzz(fuzz::Args),
+    CheckCuda(check_cuda::Args),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::CheckCuda(args) => check_cuda::run_check(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,1 +1,1 @@
-//! x
+//! Semantic similarity of logical formulae. Nothing is here yet.
