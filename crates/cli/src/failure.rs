@@ -9,7 +9,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     match io {
         // The reader of our output went away (`| head`): nothing to say to anyone.
-        Some(BrokenPipe) => return ExitCode::SUCCESS,
+        Some(BrokenPipe) => ExitCode::SUCCESS,
         Some(NotFound | PermissionDenied | AlreadyExists | IsADirectory | NotADirectory | InvalidData | InvalidInput) | None => {
             eprintln!("logicvae: {error:#}");
             ExitCode::from(2)

@@ -110,6 +110,19 @@ impl Assignments {
         Ok(Self { variables, len: rows.len(), columns: Some(columns) })
     }
 
+    /// Assignments from their bits: a row for each variable, a bit for each assignment.
+    pub fn from_columns(columns: BitMatrix) -> Result<Self, BatchError> {
+        if columns.bits() == 0 {
+            return Err(BatchError::Empty);
+        }
+        Ok(Self { variables: columns.rows(), len: columns.bits(), columns: Some(columns) })
+    }
+
+    /// The bits, a row for each variable; `None` if these are all assignments there are.
+    pub fn columns(&self) -> Option<&BitMatrix> {
+        self.columns.as_ref()
+    }
+
     /// The number of variables.
     pub fn variables(&self) -> usize {
         self.variables

@@ -15,6 +15,38 @@ impl BitMatrix {
         Self { rows, bits, words: vec![0; rows * bits.div_ceil(64)] }
     }
 
+    /// A matrix of these words, row after row; bits past the end of a row become 0.
+    ///
+    /// # Panics
+    /// If there are not `rows` times as many words as a row of `bits` takes.
+    pub fn from_words(rows: usize, bits: usize, words: Vec<u64>) -> Self {
+        assert_eq!(words.len(), rows * bits.div_ceil(64), "words for {rows} rows of {bits} bits");
+        let mut matrix = Self { rows, bits, words };
+        (0..rows).for_each(|row| matrix.clear_unused(row));
+        matrix
+    }
+
+    /// Rows become columns.
+    pub fn transposed(&self) -> Self {
+        let mut result = Self::zeros(self.bits, self.rows);
+        let (from, to) = (self.words_per_row(), result.words_per_row());
+        let mut block = [0u64; 64];
+        for down in 0..to {
+            for across in 0..from {
+                let (height, width) = ((self.rows - 64 * down).min(64), (self.bits - 64 * across).min(64));
+                block.fill(0);
+                for (i, word) in block[..height].iter_mut().enumerate() {
+                    *word = self.words[(64 * down + i) * from + across];
+                }
+                transpose(&mut block);
+                for (i, word) in block[..width].iter().enumerate() {
+                    result.words[(64 * across + i) * to + down] = *word;
+                }
+            }
+        }
+        result
+    }
+
     /// Another shape, for new content: what the old bits become is not said.
     pub(super) fn reshape(&mut self, rows: usize, bits: usize) {
         (self.rows, self.bits) = (rows, bits);
@@ -78,5 +110,19 @@ impl BitMatrix {
         if let Some(last) = self.row_mut(row).last_mut() {
             *last &= !0 >> unused;
         }
+    }
+}
+
+/// Transposes 64 × 64 bits: swaps halves, then quarters within them, and so on down to single bits.
+fn transpose(block: &mut [u64; 64]) {
+    let (mut width, mut mask) = (32, 0x0000_0000_ffff_ffffu64);
+    while width > 0 {
+        for i in (0..64).filter(|i| i & width == 0) {
+            let swapped = (block[i] >> width ^ block[i + width]) & mask;
+            block[i] ^= swapped << width;
+            block[i + width] ^= swapped;
+        }
+        width /= 2;
+        mask ^= mask << width;
     }
 }

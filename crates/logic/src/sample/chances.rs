@@ -49,7 +49,7 @@ pub(super) struct Chances {
 }
 
 impl Chances {
-    /// The table, if it is of a reasonable size; without one, see [`Unconditioned`].
+    /// The table, if it is of a reasonable size; without one, see [`unconditioned`].
     pub fn new(params: &SamplerParams) -> Option<Self> {
         let (open_states, left_states) = (params.max_nodes + 2, params.max_nodes + 1);
         let unseen_states = if params.all_variables { params.variables as usize + 1 } else { 1 };

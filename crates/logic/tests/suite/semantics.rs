@@ -54,6 +54,18 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn transposing_swaps_rows_and_columns(rows in 0usize..200, bits in 1usize..200, seed: u64) {
+        let Ok(drawn) = Assignments::uniform(rows, bits, seed) else { return Ok(()) };
+        let matrix = drawn.columns().expect("drawn").clone();
+        let turned = matrix.transposed();
+        prop_assert_eq!((turned.rows(), turned.bits()), (bits, rows));
+        prop_assert!((0..rows).all(|r| (0..bits).all(|b| matrix.get(r, b) == turned.get(b, r))));
+        prop_assert_eq!(turned.transposed(), matrix);
+    }
+}
+
 #[test]
 fn simplification_rules() {
     for (from, to) in [

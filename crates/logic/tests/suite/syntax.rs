@@ -164,7 +164,7 @@ fn a_long_line_is_shown_around_the_place() {
 
 #[test]
 fn nested_equivalences_stay_within_the_inputs_size_times_a_constant() {
-    let small = vec!["x1"; 10].join(" <-> ");
+    let small = ["x1"; 10].join(" <-> ");
     assert!(parse(&small).size() > 1000);
     let large = vec!["x1"; 60].join(" ^ ");
     assert!(matches!(refused(&large).0, ParseErrorKind::TooLarge { .. }));

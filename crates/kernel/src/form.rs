@@ -1,0 +1,54 @@
+//! From the number of assignments at which two formulae differ to a similarity.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::KernelError;
+
+/// Which similarity is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Form {
+    /// k = mean of φ(τ)·ψ(τ), in [-1, 1]: 1 for equivalent formulae, 0.8 for 90 % agreement, -1 for a formula and its
+    /// negation.
+    Plain,
+    /// exp(-(1 - k) / σ²), in (0, 1]: the form of the paper's numbers, with σ² = 0.44.
+    Gaussian {
+        /// The width σ².
+        sigma2: f64,
+    },
+    /// (k + 1) / 2, the share of assignments at which both agree. The paper calls it 'Jaccard'.
+    Agreement,
+}
+
+/// The σ² that gives the paper's kernel values and distances.
+pub const PAPER_SIGMA2: f64 = 0.44;
+
+impl Form {
+    /// Checks the width.
+    pub fn check(self) -> Result<Self, KernelError> {
+        match self {
+            Self::Gaussian { sigma2 } if !(sigma2 > 0.0 && sigma2.is_finite()) => Err(KernelError::Sigma(sigma2)),
+            other => Ok(other),
+        }
+    }
+
+    /// The similarity that belongs to a plain kernel value.
+    ///
+    /// ```
+    /// use logicvae_kernel::Form;
+    /// assert_eq!(Form::Agreement.of(0.8), 0.9);
+    /// assert_eq!(Form::Gaussian { sigma2: 0.44 }.of(1.0), 1.0);
+    /// ```
+    pub fn of(self, plain: f64) -> f64 {
+        match self {
+            Self::Plain => plain,
+            Self::Gaussian { sigma2 } => (-(1.0 - plain) / sigma2).exp(),
+            Self::Agreement => (plain + 1.0) / 2.0,
+        }
+    }
+
+    /// The similarity for each number of differences among `assignments`.
+    pub(crate) fn table(self, assignments: usize) -> Vec<f64> {
+        let m = assignments as i64;
+        (0..=m).map(|differ| self.of((m - 2 * differ) as f64 / m as f64)).collect()
+    }
+}

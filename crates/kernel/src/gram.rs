@@ -1,0 +1,202 @@
+//! Gram matrices: the similarity of every pair, whole or in blocks of rows.
+
+use logicvae_logic::{BitMatrix, Formula};
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+
+use crate::error::KernelError;
+use crate::form::Form;
+use crate::hamming::differences;
+use crate::linalg::{Backend, product};
+use crate::measure::Measure;
+
+/// A similarity of formulae: where they are compared, and in which form.
+///
+/// ```
+/// use logicvae_kernel::{Form, Kernel, Measure};
+/// let kernel = Kernel::new(Measure::exact(2)?, Form::Plain)?;
+/// let f = ["x1 & x2", "x1 | x2", "!(x1 & x2)"].map(|t| t.parse().unwrap());
+/// let gram = kernel.gram(&f)?;
+/// assert_eq!((gram[[0, 0]], gram[[0, 1]], gram[[0, 2]]), (1.0, 0.0, -1.0));
+/// # Ok::<(), logicvae_kernel::KernelError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    measure: Measure,
+    form: Form,
+}
+
+impl Kernel {
+    /// A kernel in a form; its width is checked.
+    pub fn new(measure: Measure, form: Form) -> Result<Self, KernelError> {
+        Ok(Self { measure, form: form.check()? })
+    }
+
+    /// Where formulae are compared.
+    pub fn measure(&self) -> &Measure {
+        &self.measure
+    }
+
+    /// The form of the values.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The similarity of two formulae.
+    pub fn value(&self, first: &Formula, second: &Formula) -> Result<f64, KernelError> {
+        Ok(self.cross(std::slice::from_ref(first), std::slice::from_ref(second))?[[0, 0]])
+    }
+
+    /// The similarities of all pairs, N × N. Only half of them are computed.
+    pub fn gram(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
+        Ok(self.gram_of_values(&self.measure.values(formulae)?))
+    }
+
+    /// The similarities of every row formula with every column formula, N × M.
+    pub fn cross(&self, rows: &[Formula], columns: &[Formula]) -> Result<Array2<f64>, KernelError> {
+        Ok(self.cross_of_values(&self.measure.values(rows)?, &self.measure.values(columns)?))
+    }
+
+    /// As [`cross`](Self::cross), handing out blocks of rows one after the other: for matrices that do not fit in
+    /// memory. A block has as many rows as take about 16 MiB.
+    pub fn cross_blocks<E: From<KernelError>>(
+        &self,
+        rows: &[Formula],
+        columns: &[Formula],
+        mut block: impl FnMut(ArrayView2<'_, f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let columns = self.measure.values(columns)?;
+        let height = ((1 << 21) / columns.rows().max(1)).clamp(1, 4096);
+        for part in rows.chunks(height) {
+            block(self.cross_of_values(&self.measure.values(part)?, &columns).view())?;
+        }
+        Ok(())
+    }
+
+    /// [`gram`](Self::gram) for values that are known.
+    pub fn gram_of_values(&self, values: &BitMatrix) -> Array2<f64> {
+        if let Some(weights) = self.measure.weights() {
+            let scaled = scaled_signs(values, weights);
+            return product(Backend::default(), scaled.view(), scaled.t()).mapv(|k| self.form.of(k));
+        }
+        let n = values.rows();
+        let table = self.form.table(values.bits());
+        let mut gram = Array2::zeros((n, n));
+        let Some(whole) = gram.as_slice_mut() else { return gram };
+        // Tiles on and above the diagonal are computed; each is written twice, the second time mirrored.
+        let tiles = n.div_ceil(TILE);
+        let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|i| (i..tiles).map(move |j| (i, j))).collect();
+        let target = Shared(whole.as_mut_ptr());
+        pairs.into_par_iter().with_min_len(16).for_each(|(i, j)| {
+            let mut tile = [[0.0; TILE]; TILE];
+            let (rows, columns) = (span(i, n), span(j, n));
+            fill_tile(values, rows.clone(), values, columns.clone(), &table, &mut tile);
+            for (r, line) in rows.clone().zip(&tile) {
+                // SAFETY: tile (i, j) is this task's alone, and r, columns lie within n.
+                unsafe { target.write(r * n + columns.start, &line[..columns.len()]) };
+            }
+            if i != j {
+                for (k, c) in columns.clone().enumerate() {
+                    let mut line = [0.0; TILE];
+                    line.iter_mut().zip(&tile[..rows.len()]).for_each(|(to, from)| *to = from[k]);
+                    // SAFETY: tile (j, i) is written by this task alone.
+                    unsafe { target.write(c * n + rows.start, &line[..rows.len()]) };
+                }
+            }
+        });
+        gram
+    }
+
+    /// [`cross`](Self::cross) for values that are known.
+    pub fn cross_of_values(&self, rows: &BitMatrix, columns: &BitMatrix) -> Array2<f64> {
+        assert_eq!(rows.bits(), columns.bits(), "values at different assignments");
+        if let Some(weights) = self.measure.weights() {
+            let (left, right) = (scaled_signs(rows, weights), scaled_signs(columns, weights));
+            return product(Backend::default(), left.view(), right.t()).mapv(|k| self.form.of(k));
+        }
+        let table = self.form.table(rows.bits());
+        let mut cross = Array2::zeros((rows.rows(), columns.rows()));
+        let Some(whole) = cross.as_slice_mut() else { return cross };
+        whole.par_chunks_mut(columns.rows().max(1)).enumerate().for_each_init(
+            || vec![0u32; columns.rows()],
+            |counts, (row, line)| {
+                differences(rows.row(row), columns.words(), counts);
+                line.iter_mut().zip(counts).for_each(|(value, &mut differ)| *value = table[differ as usize]);
+            },
+        );
+        cross
+    }
+}
+
+const TILE: usize = 32;
+
+fn span(tile: usize, n: usize) -> std::ops::Range<usize> {
+    tile * TILE..n.min((tile + 1) * TILE)
+}
+
+fn fill_tile(
+    rows: &BitMatrix,
+    row_span: std::ops::Range<usize>,
+    columns: &BitMatrix,
+    column_span: std::ops::Range<usize>,
+    table: &[f64],
+    tile: &mut [[f64; TILE]; TILE],
+) {
+    let words = columns.words_per_row();
+    let others = &columns.words()[column_span.start * words..column_span.end * words];
+    let mut counts = [0u32; TILE];
+    for (row, line) in row_span.zip(tile) {
+        differences(rows.row(row), others, &mut counts[..column_span.len()]);
+        line.iter_mut().zip(counts).for_each(|(value, differ)| *value = table[differ as usize]);
+    }
+}
+
+/// A matrix that tasks write to in places that are not each other's.
+struct Shared(*mut f64);
+
+// SAFETY: the pointer is only used by `write`, whose callers promise not to overlap.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// # Safety
+    /// `start..start + line.len()` lies within the matrix, and no other task reads or writes it.
+    unsafe fn write(&self, start: usize, line: &[f64]) {
+        // SAFETY: as the caller promises.
+        unsafe { std::ptr::copy_nonoverlapping(line.as_ptr(), self.0.add(start), line.len()) }
+    }
+}
+
+/// ±√weight for every value, so that products of rows are weighted kernels.
+pub(crate) fn scaled_signs(values: &BitMatrix, weights: &[f64]) -> Array2<f64> {
+    let mut signs = Array2::zeros((values.rows(), values.bits()));
+    if let Some(whole) = signs.as_slice_mut() {
+        let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+        whole.par_chunks_mut(values.bits().max(1)).enumerate().for_each(|(row, line)| {
+            for (bit, (value, root)) in line.iter_mut().zip(&roots).enumerate() {
+                *value = if values.get(row, bit) { *root } else { -root };
+            }
+        });
+    }
+    signs
+}
+
+/// The true Jaccard index of the sets of assignments at which two formulae are true, over the measure: |A ∩ B| / |A ∪ B|,
+/// and 1 for two formulae that are never true. Not what the paper calls 'Jaccard', which is [`Form::Agreement`].
+///
+/// ```
+/// use logicvae_kernel::{Measure, jaccard};
+/// let f = |t: &str| t.parse::<logicvae_logic::Formula>().unwrap();
+/// assert_eq!(jaccard(&Measure::exact(2)?, &f("x1"), &f("x1 & x2"))?, 0.5);
+/// # Ok::<(), logicvae_kernel::KernelError>(())
+/// ```
+pub fn jaccard(measure: &Measure, first: &Formula, second: &Formula) -> Result<f64, KernelError> {
+    let values = measure.values(&[first.clone(), second.clone()])?;
+    let share = |bit: usize| measure.weights().map_or(1.0, |w| w[bit]);
+    let (mut both, mut any) = (0.0, 0.0);
+    for bit in 0..values.bits() {
+        let (a, b) = (values.get(0, bit), values.get(1, bit));
+        both += if a && b { share(bit) } else { 0.0 };
+        any += if a || b { share(bit) } else { 0.0 };
+    }
+    Ok(if any == 0.0 { 1.0 } else { both / any })
+}

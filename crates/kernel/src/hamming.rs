@@ -1,0 +1,54 @@
+//! How many bits differ: XOR and population count, compiled for the widest vectors that the processor has.
+
+/// For every row of `rows` (each `row.len()` words), in how many bits it differs from `row`.
+pub(crate) fn differences(row: &[u64], rows: &[u64], out: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the processor has these features, as was just seen.
+            return unsafe { with_avx512(row, rows, out) };
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has these features, as was just seen.
+            return unsafe { with_avx2(row, rows, out) };
+        }
+    }
+    portable(row, rows, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vpopcntdq,avx512vl,avx512bw")]
+fn with_avx512(row: &[u64], rows: &[u64], out: &mut [u32]) {
+    portable(row, rows, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn with_avx2(row: &[u64], rows: &[u64], out: &mut [u32]) {
+    portable(row, rows, out);
+}
+
+/// Widths that occur most have loops of their own, in which the compiler knows the length.
+#[inline(always)]
+fn portable(row: &[u64], rows: &[u64], out: &mut [u32]) {
+    match row.len() {
+        1 => fixed::<1>(row, rows, out),
+        2 => fixed::<2>(row, rows, out),
+        4 => fixed::<4>(row, rows, out),
+        8 => fixed::<8>(row, rows, out),
+        16 => fixed::<16>(row, rows, out),
+        words => rows.chunks_exact(words).zip(out).for_each(|(other, out)| *out = distance(row, other)),
+    }
+}
+
+#[inline(always)]
+fn fixed<const W: usize>(row: &[u64], rows: &[u64], out: &mut [u32]) {
+    let Ok(row) = <&[u64; W]>::try_from(row) else { return };
+    let (others, _) = rows.as_chunks::<W>();
+    others.iter().zip(out).for_each(|(other, out)| *out = distance(row, other));
+}
+
+#[inline(always)]
+fn distance(a: &[u64], b: &[u64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}

@@ -1,0 +1,16 @@
+//! The backend behind the feature `lapack`: the system's OpenBLAS through ndarray-linalg.
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray_linalg::{Eigh, UPLO};
+
+use crate::error::KernelError;
+
+pub(super) fn multiply(left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>, mut to: ArrayViewMut2<'_, f64>) {
+    general_mat_mul(1.0, &left, &right, 0.0, &mut to);
+}
+
+pub(super) fn eigen(symmetric: &Array2<f64>) -> Result<(Vec<f64>, Array2<f64>), KernelError> {
+    let (values, vectors) = symmetric.eigh(UPLO::Lower).map_err(|e| KernelError::LinearAlgebra(e.to_string()))?;
+    Ok((values.to_vec(), vectors))
+}

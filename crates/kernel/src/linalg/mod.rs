@@ -1,0 +1,90 @@
+//! The little linear algebra that embeddings need, with two backends that one conformance suite holds against each other.
+//!
+//! Results do not depend on the number of threads: large products are cut into parts of a fixed size, and each part and
+//! each decomposition runs on one thread.
+
+mod pure;
+mod truncated;
+
+#[cfg(feature = "lapack")]
+mod lapack;
+
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::KernelError;
+
+pub(crate) use truncated::leading;
+
+/// Who multiplies and decomposes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Backend {
+    /// faer: pure Rust.
+    #[default]
+    Faer,
+    /// LAPACK and BLAS by the system's OpenBLAS.
+    #[cfg(feature = "lapack")]
+    Lapack,
+}
+
+impl Backend {
+    /// All backends of this build.
+    pub const ALL: &'static [Backend] = &[
+        Backend::Faer,
+        #[cfg(feature = "lapack")]
+        Backend::Lapack,
+    ];
+}
+
+/// Eigenvalues, the largest first, and their vectors as columns. The sign of a vector is such that its entry of largest
+/// size is positive, so that backends agree.
+#[derive(Clone, Debug)]
+pub struct Eigen {
+    /// The eigenvalues, descending.
+    pub values: Array1<f64>,
+    /// The eigenvectors, a column each.
+    pub vectors: Array2<f64>,
+}
+
+/// The product of two matrices. In parallel over rows of the result, in parts of a fixed size.
+pub fn product(backend: Backend, left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>) -> Array2<f64> {
+    const ROWS: usize = 64;
+    let mut result = Array2::zeros((left.nrows(), right.ncols()));
+    let parts =
+        result.axis_chunks_iter_mut(Axis(0), ROWS).into_par_iter().zip(left.axis_chunks_iter(Axis(0), ROWS).into_par_iter());
+    parts.for_each(|(to, left)| multiply(backend, left, right, to));
+    result
+}
+
+fn multiply(backend: Backend, left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>, to: ArrayViewMut2<'_, f64>) {
+    match backend {
+        Backend::Faer => pure::multiply(left, right, to),
+        #[cfg(feature = "lapack")]
+        Backend::Lapack => lapack::multiply(left, right, to),
+    }
+}
+
+/// All eigenvalues and eigenvectors of a symmetric matrix.
+pub fn eigen(backend: Backend, symmetric: &Array2<f64>) -> Result<Eigen, KernelError> {
+    let (values, vectors) = match backend {
+        Backend::Faer => pure::eigen(symmetric)?,
+        #[cfg(feature = "lapack")]
+        Backend::Lapack => lapack::eigen(symmetric)?,
+    };
+    // Both give them in ascending order.
+    let values: Array1<f64> = values.iter().rev().copied().collect();
+    let mut vectors = vectors.slice(ndarray::s![.., ..;-1]).to_owned();
+    fix_signs(&mut vectors);
+    Ok(Eigen { values, vectors })
+}
+
+/// Makes the entry of largest size in every column positive; of equal ones the first decides.
+pub(crate) fn fix_signs(vectors: &mut Array2<f64>) {
+    for mut column in vectors.columns_mut() {
+        let largest = column.iter().fold(0.0f64, |top, v| if v.abs() > top.abs() * (1.0 + 1e-9) { *v } else { top });
+        if largest < 0.0 {
+            column.mapv_inplace(|v| -v);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The leading eigenvectors of a large symmetric matrix: block Lanczos with full reorthogonalisation, thick restarts,
+//! and a check of the residuals before anything is returned.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::{Backend, Eigen, eigen, fix_signs, product};
+use crate::error::KernelError;
+
+/// Residuals ‖Av - λv‖ are at most this times the largest eigenvalue.
+const TOLERANCE: f64 = 1e-8;
+/// Products with a block of vectors before giving up.
+const MAX_PRODUCTS: usize = 400;
+
+/// The `count` leading eigenpairs of a positive semidefinite operator on vectors of length `n`, which is given by what it
+/// does to a block of vectors.
+pub(crate) fn leading(
+    backend: Backend,
+    n: usize,
+    count: usize,
+    apply: impl Fn(ArrayView2<'_, f64>) -> Array2<f64>,
+) -> Result<Eigen, KernelError> {
+    let block = (count / 4).clamp(8, 64).min(n);
+    let room = (2 * count + 4 * block).min(n);
+    let kept = (count + block).min(room.saturating_sub(block)).max(count.min(n));
+    let mut next = orthonormal(backend, random_block(n, block));
+    let mut space = Subspace::empty(n);
+    let mut worst = f64::INFINITY;
+    let mut products = 0;
+    while products < MAX_PRODUCTS {
+        // Grow the space by what the operator makes of its newest part, until it is full or nothing new comes.
+        while next.ncols() > 0 && space.size() + next.ncols() <= room {
+            let image = apply(next.view());
+            products += 1;
+            let residual = space.extend(backend, next, image);
+            next = orthonormal(backend, residual);
+        }
+        let ritz = eigen(backend, &space.projected)?;
+        let found = count.min(space.size());
+        let coefficients = ritz.vectors.slice(s![.., ..found]);
+        let vectors = product(backend, space.basis.view(), coefficients);
+        let images = product(backend, space.images.view(), coefficients);
+        let values = ritz.values.slice(s![..found]).to_owned();
+        worst = worst_residual(&vectors, &images, &values);
+        if worst <= TOLERANCE || next.ncols() == 0 {
+            let mut vectors = vectors;
+            fix_signs(&mut vectors);
+            return Ok(Eigen { values, vectors });
+        }
+        space.restart(backend, &ritz, kept.min(space.size()));
+    }
+    Err(KernelError::NotConverged { products, residual: worst, wanted: TOLERANCE })
+}
+
+/// An orthonormal basis, what the operator makes of it, and the operator as seen within it.
+struct Subspace {
+    basis: Array2<f64>,
+    images: Array2<f64>,
+    projected: Array2<f64>,
+}
+
+impl Subspace {
+    fn empty(n: usize) -> Self {
+        Self { basis: Array2::zeros((n, 0)), images: Array2::zeros((n, 0)), projected: Array2::zeros((0, 0)) }
+    }
+
+    fn size(&self) -> usize {
+        self.basis.ncols()
+    }
+
+    /// Adds a block, orthonormal and orthogonal to the basis, and its image. Returns the part of the image that is new.
+    fn extend(&mut self, backend: Backend, block: Array2<f64>, image: Array2<f64>) -> Array2<f64> {
+        let (old, new) = (self.size(), self.size() + block.ncols());
+        self.basis = concatenate![Axis(1), self.basis, block];
+        self.images = concatenate![Axis(1), self.images, image];
+        let column = product(backend, self.basis.t(), image.view());
+        let mut projected = Array2::zeros((new, new));
+        projected.slice_mut(s![..old, ..old]).assign(&self.projected);
+        projected.slice_mut(s![.., old..]).assign(&column);
+        projected.slice_mut(s![old.., ..old]).assign(&column.slice(s![..old, ..]).t());
+        self.projected = projected;
+        // Twice is enough to be orthogonal to rounding.
+        let first = image - product(backend, self.basis.view(), column.view());
+        let again = product(backend, self.basis.t(), first.view());
+        first - product(backend, self.basis.view(), again.view())
+    }
+
+    /// Keeps the leading Ritz vectors only.
+    fn restart(&mut self, backend: Backend, ritz: &Eigen, kept: usize) {
+        let coefficients = ritz.vectors.slice(s![.., ..kept]);
+        self.basis = product(backend, self.basis.view(), coefficients);
+        self.images = product(backend, self.images.view(), coefficients);
+        self.projected = Array2::from_diag(&ritz.values.slice(s![..kept]));
+    }
+}
+
+/// The largest ‖Av - λv‖, relative to the largest λ.
+fn worst_residual(vectors: &Array2<f64>, images: &Array2<f64>, values: &Array1<f64>) -> f64 {
+    let scale = values.iter().fold(f64::MIN_POSITIVE, |top, v| top.max(v.abs()));
+    let residual = images - &(vectors * values);
+    residual.columns().into_iter().map(|c| c.dot(&c).sqrt() / scale).fold(0.0, f64::max)
+}
+
+/// An orthonormal basis of the columns' span; directions that are lost in rounding are left out.
+fn orthonormal(backend: Backend, block: Array2<f64>) -> Array2<f64> {
+    let mut block = block;
+    for _ in 0..2 {
+        let squares = product(backend, block.t(), block.view());
+        let Ok(parts) = eigen(backend, &squares) else { return Array2::zeros((block.nrows(), 0)) };
+        let largest = parts.values.first().copied().unwrap_or(0.0);
+        let rank = parts.values.iter().take_while(|v| **v > 1e-26 && **v > 1e-13 * largest).count();
+        let scaled = &parts.vectors.slice(s![.., ..rank]) / &parts.values.slice(s![..rank]).mapv(f64::sqrt);
+        block = product(backend, block.view(), scaled.view());
+    }
+    block
+}
+
+fn random_block(n: usize, columns: usize) -> Array2<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    Array2::from_shape_simple_fn((n, columns), || (rng.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
+}

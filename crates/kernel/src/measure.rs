@@ -1,0 +1,87 @@
+//! Where formulae are compared: a list of assignments, and how much each counts.
+
+use logicvae_logic::{Assignment, Assignments, BitMatrix, Formula};
+
+use crate::error::KernelError;
+
+/// The assignments at which formulae are compared, with optional weights.
+///
+/// ```
+/// use logicvae_kernel::Measure;
+/// assert_eq!(Measure::exact(5)?.len(), 32);
+/// assert_eq!(Measure::monte_carlo(40, 1000, 7)?.len(), 1000);
+/// # Ok::<(), logicvae_kernel::KernelError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    assignments: Assignments,
+    /// Positive in sum, and scaled to a sum of 1; `None` where all count the same.
+    weights: Option<Vec<f64>>,
+}
+
+impl Measure {
+    /// All 2ⁿ assignments: the kernel is exact. To 20 variables this is quick; to 26 it is possible.
+    pub fn exact(variables: usize) -> Result<Self, KernelError> {
+        Ok(Self { assignments: Assignments::all(variables)?, weights: None })
+    }
+
+    /// `samples` assignments drawn uniformly from a seed. See [`error_bound`](crate::error_bound) for what it costs.
+    pub fn monte_carlo(variables: usize, samples: usize, seed: u64) -> Result<Self, KernelError> {
+        Ok(Self { assignments: Assignments::uniform(variables, samples, seed)?, weights: None })
+    }
+
+    /// The given assignments: rows of observed data.
+    pub fn observed(rows: &[Assignment]) -> Result<Self, KernelError> {
+        Ok(Self { assignments: Assignments::observed(rows)?, weights: None })
+    }
+
+    /// The same assignments, each counting as much as its weight says.
+    pub fn weighted(self, weights: &[f64]) -> Result<Self, KernelError> {
+        if weights.len() != self.len() {
+            return Err(KernelError::WeightCount { weights: weights.len(), assignments: self.len() });
+        }
+        if let Some(bad) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+            return Err(KernelError::Weight { position: bad + 1, value: weights[bad] });
+        }
+        let sum: f64 = weights.iter().sum();
+        if sum <= 0.0 || !sum.is_finite() {
+            return Err(KernelError::Weight { position: 1, value: weights[0] });
+        }
+        Ok(Self { weights: Some(weights.iter().map(|w| w / sum).collect()), ..self })
+    }
+
+    /// For files: weights are scaled already.
+    pub(crate) fn restored(assignments: Assignments, weights: Option<Vec<f64>>) -> Self {
+        Self { assignments, weights }
+    }
+
+    /// The assignments.
+    pub fn assignments(&self) -> &Assignments {
+        &self.assignments
+    }
+
+    /// The share of each assignment, if they do not all count the same.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// The number of variables.
+    pub fn variables(&self) -> usize {
+        self.assignments.variables()
+    }
+
+    /// The number of assignments.
+    pub fn len(&self) -> usize {
+        self.assignments.len()
+    }
+
+    /// Always false: there is at least one assignment.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Values of formulae at the assignments, a row for each.
+    pub fn values(&self, formulae: &[Formula]) -> Result<BitMatrix, KernelError> {
+        Ok(self.assignments.evaluate(formulae)?)
+    }
+}

@@ -1,0 +1,103 @@
+//! The semantically nearest formulae of a list.
+
+use logicvae_logic::{BitMatrix, Formula};
+use rayon::prelude::*;
+
+use crate::error::KernelError;
+use crate::form::Form;
+use crate::gram::Kernel;
+use crate::hamming::differences;
+use crate::measure::Measure;
+
+/// A formula of the list and its similarity with the one that was asked about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// Its place in the list.
+    pub index: usize,
+    /// The plain kernel value.
+    pub kernel: f64,
+}
+
+/// A list of formulae that can be searched by meaning: their values at the measure's assignments, all in memory. A
+/// search compares with all of them, at the speed of memory.
+///
+/// ```
+/// use logicvae_kernel::{Measure, Neighbours};
+/// let list = ["x1 | x2", "x2 & x1", "!x1"].map(|t| t.parse().unwrap());
+/// let index = Neighbours::new(Measure::exact(2)?, &list)?;
+/// let nearest = index.nearest(&"!(!x1 | !x2)".parse().unwrap(), 1)?;
+/// assert_eq!((nearest[0].index, nearest[0].kernel), (1, 1.0));
+/// # Ok::<(), logicvae_kernel::KernelError>(())
+/// ```
+pub struct Neighbours {
+    kernel: Kernel,
+    values: BitMatrix,
+}
+
+impl Neighbours {
+    /// Evaluates the list.
+    pub fn new(measure: Measure, formulae: &[Formula]) -> Result<Self, KernelError> {
+        if formulae.is_empty() {
+            return Err(KernelError::NoFormulae { needed: "at least one is" });
+        }
+        let values = measure.values(formulae)?;
+        Ok(Self { kernel: Kernel::new(measure, Form::Plain)?, values })
+    }
+
+    /// The number of formulae.
+    pub fn len(&self) -> usize {
+        self.values.rows()
+    }
+
+    /// Always false: there is at least one.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The `count` formulae with the largest kernel values, the largest first; of equal ones, the first in the list.
+    pub fn nearest(&self, formula: &Formula, count: usize) -> Result<Vec<Neighbour>, KernelError> {
+        let query = self.kernel.measure().values(std::slice::from_ref(formula))?;
+        Ok(self.nearest_to_values(&query, count))
+    }
+
+    fn nearest_to_values(&self, query: &BitMatrix, count: usize) -> Vec<Neighbour> {
+        if self.kernel.measure().weights().is_some() {
+            let similarities = self.kernel.cross_of_values(query, &self.values);
+            let mut all: Vec<Neighbour> =
+                similarities.iter().enumerate().map(|(index, &kernel)| Neighbour { index, kernel }).collect();
+            all.sort_by(|a, b| b.kernel.total_cmp(&a.kernel).then(a.index.cmp(&b.index)));
+            all.truncate(count);
+            return all;
+        }
+        const PART: usize = 1 << 14;
+        let words = self.values.words_per_row();
+        let parts = self.values.words().par_chunks(PART * words).enumerate().map(|(part, rows)| {
+            let mut counts = vec![0; rows.len() / words];
+            differences(query.row(0), rows, &mut counts);
+            smallest(counts.into_iter().zip(part * PART..), count)
+        });
+        let best = parts.reduce(Vec::new, |a, b| smallest(a.into_iter().chain(b), count));
+        let m = self.values.bits() as f64;
+        best.into_iter().map(|(differ, index)| Neighbour { index, kernel: (m - 2.0 * f64::from(differ)) / m }).collect()
+    }
+}
+
+/// The smallest pairs, in order.
+fn smallest(pairs: impl Iterator<Item = (u32, usize)>, count: usize) -> Vec<(u32, usize)> {
+    let mut kept: Vec<(u32, usize)> = Vec::with_capacity(2 * count + 1);
+    let mut limit = u32::MAX;
+    for pair in pairs {
+        // Most pairs end here. When twice too many have gathered, the worse half goes.
+        if pair.0 <= limit {
+            kept.push(pair);
+            if kept.len() > 2 * count {
+                kept.sort_unstable();
+                kept.truncate(count);
+                limit = kept.last().map_or(0, |p| p.0);
+            }
+        }
+    }
+    kept.sort_unstable();
+    kept.truncate(count);
+    kept
+}
