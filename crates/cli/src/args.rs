@@ -33,6 +33,9 @@ pub enum Command {
     Eval(EvalArgs),
     Check(CheckArgs),
     Stats(StatsArgs),
+    Kernel(KernelArgs),
+    Embed(EmbedArgs),
+    Similar(SimilarArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -164,6 +167,156 @@ pub struct StatsArgs {
     /// Refuse formulae with variables above xN.
     #[arg(long, value_name = "N")]
     pub vars: Option<u32>,
+}
+
+/// Where formulae are compared.
+#[derive(clap::Args)]
+pub struct MeasureArgs {
+    /// Number of variables [default: the largest in the files].
+    #[arg(long, value_name = "N")]
+    pub vars: Option<u32>,
+
+    /// Compare at M assignments drawn uniformly [default: all of them up to 20 variables, 10000 drawn ones above].
+    #[arg(long, value_name = "M", conflicts_with = "rows")]
+    pub samples: Option<usize>,
+
+    /// Seed of the drawn assignments.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Compare at observed assignments: a file with a row such as 1011 a line, and optionally its weight.
+    #[arg(long, value_name = "FILE")]
+    pub rows: Option<PathBuf>,
+}
+
+/// Compute the similarity of every pair of formulae, as a matrix in a .npy file.
+///
+/// The plain kernel is the mean of φ(τ)·ψ(τ) over assignments τ: 1 for equivalent formulae, 0.8 for 90 % agreement.
+/// JSON: rows, cols, mean.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae kernel datasets/paper-5/test.txt --out gram.npy
+  logicvae kernel new.txt pool.txt --gaussian 0.44 --out similarities.npy --json")]
+pub struct KernelArgs {
+    /// A file of formulae, a row each; - is standard input.
+    pub file: PathBuf,
+
+    /// A file of formulae for the columns [default: the same as for the rows].
+    pub columns: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    /// Write exp(-(1 - k) / SIGMA2) instead of the plain kernel k; the paper's numbers have SIGMA2 = 0.44.
+    #[arg(long, value_name = "SIGMA2", allow_negative_numbers = true)]
+    pub gaussian: Option<f64>,
+
+    /// Type of the numbers.
+    #[arg(long, value_enum, default_value_t = Dtype::F64)]
+    pub dtype: Dtype,
+
+    /// Where to write the matrix.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+
+    /// Replace FILE if it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Dtype {
+    /// Four bytes.
+    F32,
+    /// Eight bytes.
+    F64,
+}
+
+/// Embed formulae as vectors that lie close where meanings are similar.
+///
+/// The vectors are principal components of similarities with a pool of formulae. JSON: explained_variance,
+/// explained_variance_ratio, components, rows.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae embed datasets/paper-5/test.txt --pool datasets/paper-5/train.txt --components 100 --gaussian 0.44 --out y.npy
+  logicvae embed a.txt --pool pool.txt --components 20 --save pool.embedding --out a.npy
+  logicvae embed b.txt --pool pool.embedding --out b.npy")]
+pub struct EmbedArgs {
+    /// A file of formulae; - is standard input.
+    pub file: PathBuf,
+
+    /// A file of formulae to fit to, or an embedding that --save wrote.
+    #[arg(long, value_name = "FILE")]
+    pub pool: PathBuf,
+
+    /// Number of components; needed unless the pool is a saved embedding.
+    #[arg(long, value_name = "K")]
+    pub components: Option<usize>,
+
+    /// Take all components there are, if they are fewer than K.
+    #[arg(long)]
+    pub up_to_rank: bool,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    /// Use exp(-(1 - k) / SIGMA2) instead of the plain kernel k; the paper's numbers have SIGMA2 = 0.44.
+    #[arg(long, value_name = "SIGMA2", allow_negative_numbers = true)]
+    pub gaussian: Option<f64>,
+
+    /// Which principal components.
+    #[arg(long, value_enum, default_value_t = EmbedMethod::GramPca)]
+    pub method: EmbedMethod,
+
+    /// Type of the numbers.
+    #[arg(long, value_enum, default_value_t = Dtype::F64)]
+    pub dtype: Dtype,
+
+    /// Where to write the vectors, a row each.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+
+    /// Also write the embedding itself, for later --pool.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+
+    /// Replace files that exist.
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EmbedMethod {
+    /// Of the rows of the Gram matrix: the paper's.
+    GramPca,
+    /// Textbook kernel PCA.
+    KernelPca,
+}
+
+/// Find the formulae of a file that mean nearly the same.
+///
+/// JSON: neighbours, a list of formula and kernel (1 for equivalent, 0.8 for 90 % agreement).
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae similar 'x1 & !x2' --in datasets/paper-3/train.txt -k 5
+  logicvae sample --vars 5 --count 100000 | logicvae similar 'x1 -> x5' --in -")]
+pub struct SimilarArgs {
+    /// The formula.
+    pub formula: String,
+
+    /// A file of formulae to search; - is standard input.
+    #[arg(long = "in", value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// How many to show.
+    #[arg(short, value_name = "K", default_value_t = 10)]
+    pub k: usize,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
 }
 
 /// Print a completion script for a shell.

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod failure;
 mod input;
+mod measure;
 mod output;
 mod progress;
 

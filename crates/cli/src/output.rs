@@ -47,7 +47,7 @@ pub fn check_target(path: &Path, force: bool) -> Result<()> {
 }
 
 /// Writes a file through a temporary one beside it, so that it is there whole or not at all.
-pub fn write_file(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub fn write_file(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     check_target(path, force)?;
     if is_standard(path) {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -55,7 +55,7 @@ pub fn write_file(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write)
         return Ok(out.flush()?);
     }
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> io::Result<()> {
+    let write = || -> Result<()> {
         let mut file = NamedTempFile::new_in(folder)?;
         let mut buffered = BufWriter::new(file.as_file_mut());
         content(&mut buffered)?;
@@ -64,7 +64,8 @@ pub fn write_file(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write)
         readable_by_all(file.as_file())?;
         file.as_file().sync_all()?;
         let kept = if force { file.persist(path) } else { file.persist_noclobber(path) };
-        kept.map(drop).map_err(|e| e.error)
+        kept.map_err(|e| e.error)?;
+        Ok(())
     };
     write().with_context(|| format!("cannot write {}", path.display()))
 }

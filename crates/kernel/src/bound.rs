@@ -15,7 +15,7 @@ fn probability(name: &'static str, value: f64) -> Result<f64, KernelError> {
 /// ```
 /// // All pairs among 5,000 formulae, to 0.05, in 99 of 100 cases:
 /// let pairs = 5000 * 4999 / 2;
-/// assert_eq!(logicvae_kernel::samples_for(0.05, 0.01, pairs)?, 17_713);
+/// assert_eq!(logicvae_kernel::samples_for(0.05, 0.01, pairs)?, 17_312);
 /// # Ok::<(), logicvae_kernel::KernelError>(())
 /// ```
 pub fn samples_for(epsilon: f64, delta: f64, pairs: u64) -> Result<u64, KernelError> {

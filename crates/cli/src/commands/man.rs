@@ -23,7 +23,7 @@ pub fn run(args: &ManArgs) -> Result<ExitCode> {
     }
     let count = pages.len();
     for (file, command) in pages {
-        write_file(&args.out.join(file), args.force, |mut out| Man::new(command).render(&mut out))?;
+        write_file(&args.out.join(file), args.force, |mut out| Ok(Man::new(command).render(&mut out)?))?;
     }
     eprintln!("{count} pages in {}", args.out.display());
     Ok(ExitCode::SUCCESS)

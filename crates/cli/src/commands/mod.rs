@@ -2,9 +2,12 @@
 
 mod check;
 mod completions;
+mod embed;
 mod eval;
+mod kernel;
 mod man;
 mod sample;
+mod similar;
 mod stats;
 
 use std::process::ExitCode;
@@ -25,6 +28,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Eval(args) => eval::run(&args, output),
         Command::Check(args) => check::run(&args, output),
         Command::Stats(args) => stats::run(&args, output),
+        Command::Kernel(args) => kernel::run(&args, output),
+        Command::Embed(args) => embed::run(&args, output),
+        Command::Similar(args) => similar::run(&args, output),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

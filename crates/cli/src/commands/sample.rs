@@ -35,7 +35,7 @@ pub fn run(args: &SampleArgs, output: Output) -> Result<ExitCode> {
     drop(progress);
     let formulae = &formulae[range];
 
-    write_file(&args.out, args.force, |out| write(formulae, args.format, out))?;
+    write_file(&args.out, args.force, |out| Ok(write(formulae, args.format, out)?))?;
     let mean = |of: fn(&Formula) -> usize| formulae.iter().map(of).sum::<usize>() as f64 / formulae.len().max(1) as f64;
     let report =
         Report { count: formulae.len(), mean_nodes: mean(Formula::size), mean_depth: mean(Formula::depth), seed: spec.seed };

@@ -1,0 +1,79 @@
+//! Embeddings and matrices in files.
+
+use logicvae_kernel::{Embedding, EmbeddingParams, Form, KernelError, Measure, Method, NpyWriter, Precision};
+use logicvae_logic::BinaryWriter;
+use ndarray::Array2;
+use ndarray_npy::ReadNpyExt;
+
+use crate::support::pool;
+
+fn saved(embedding: &Embedding) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    embedding.save(&mut bytes).expect("memory");
+    bytes
+}
+
+fn embeddings() -> Vec<Embedding> {
+    let formulae = pool(4, 80, 1);
+    let weights: Vec<f64> = (1..=30).map(f64::from).collect();
+    let measures = [
+        Measure::exact(4).expect("few"),
+        Measure::monte_carlo(4, 70, 5).expect("some"),
+        Measure::monte_carlo(4, 30, 5).expect("some").weighted(&weights).expect("good"),
+    ];
+    let forms = [Form::Plain, Form::Gaussian { sigma2: 0.44 }];
+    let all = measures.iter().flat_map(|m| forms.map(|form| (m.clone(), form)));
+    all.map(|(measure, form)| {
+        let params = EmbeddingParams { form, method: Method::KernelPca, ..EmbeddingParams::new(5) };
+        Embedding::fit(measure, &formulae, &params).expect("fits")
+    })
+    .collect()
+}
+
+#[test]
+fn a_loaded_embedding_gives_the_same_bits() {
+    let new = pool(4, 20, 9);
+    for embedding in embeddings() {
+        let loaded = Embedding::load(&saved(&embedding)[..]).expect("its own file");
+        assert_eq!(loaded, embedding);
+        assert_eq!(loaded.transform(&new).expect("fits"), embedding.transform(&new).expect("fits"));
+    }
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused() {
+    let whole = saved(&embeddings()[1]);
+    for cut in (0..whole.len()).step_by(101) {
+        assert!(Embedding::load(&whole[..cut]).is_err(), "cut at {cut}");
+    }
+    for bit in (0..8 * whole.len()).step_by(1009) {
+        let mut changed = whole.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert!(Embedding::load(&changed[..]).is_err(), "bit {bit}");
+    }
+    let mut later = whole;
+    later[12] = 7;
+    let text = |e: KernelError| e.to_string();
+    assert!(text(Embedding::load(&later[..]).expect_err("version 7")).contains("version 7"));
+    let formulae = BinaryWriter::new(Vec::new()).and_then(BinaryWriter::finish).expect("memory");
+    assert!(text(Embedding::load(&formulae[..]).expect_err("formulae")).contains("`form`"));
+}
+
+#[test]
+fn npy_files_are_read_back() {
+    let matrix = Array2::from_shape_fn((7, 3), |(i, j)| (i * 10 + j) as f64 + 0.25);
+    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F64).expect("memory");
+    writer.rows(matrix.slice(ndarray::s![..4, ..])).expect("rows");
+    writer.rows(matrix.slice(ndarray::s![4.., ..])).expect("rows");
+    let bytes = writer.finish().expect("all rows");
+    assert_eq!(Array2::<f64>::read_npy(&bytes[..]).expect("npy"), matrix);
+
+    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F32).expect("memory");
+    writer.rows(matrix.view()).expect("rows");
+    let bytes = writer.finish().expect("all rows");
+    assert_eq!(Array2::<f32>::read_npy(&bytes[..]).expect("npy"), matrix.mapv(|v| v as f32));
+
+    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F64).expect("memory");
+    assert!(writer.rows(Array2::zeros((2, 4)).view()).is_err(), "four columns of three");
+    assert!(writer.finish().is_err(), "rows are missing");
+}
