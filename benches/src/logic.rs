@@ -1,6 +1,5 @@
 //! Sampling and truth tables against plain Python and numpy.
 
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -46,13 +45,7 @@ fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
     const COUNT: usize = 5000;
     const VARIABLES: usize = 10;
     let formulae = preset("paper-10").context("a preset")?.sampler.check()?.distinct(1, COUNT)?;
-    let mut file = tempfile::NamedTempFile::new()?;
-    for formula in &formulae {
-        let codes: Vec<String> = formula.codes().iter().map(u32::to_string).collect();
-        writeln!(file, "{}", codes.join(" "))?;
-    }
-    file.flush()?;
-    ensure!(peer.ask(&format!("load {VARIABLES} {}", file.path().display()))?.check == COUNT as u64);
+    peer.load(VARIABLES, &formulae)?;
 
     let all = Assignments::all(VARIABLES)?;
     let mut tables = all.evaluate(&formulae)?;

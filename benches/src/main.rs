@@ -1,6 +1,7 @@
 //! Measures our crates against named peers. Both sides run in one process tree, in turn, and medians are compared,
 //! because the machines are noisy. Run it by `cargo xtask bench`, which prepares Python.
 
+mod kernel;
 mod logic;
 mod measure;
 mod peer;
@@ -27,6 +28,7 @@ struct Args {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Suite {
     Logic,
+    Kernel,
 }
 
 fn main() -> Result<()> {
@@ -36,6 +38,7 @@ fn main() -> Result<()> {
     for suite in suites {
         rows.extend(match suite {
             Suite::Logic => logic::run(&args.python)?,
+            Suite::Kernel => kernel::run(&args.python)?,
         });
     }
     if args.json {

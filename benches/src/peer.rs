@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use logicvae_logic::Formula;
 use serde::Deserialize;
 
 pub struct Peer {
@@ -17,8 +18,12 @@ pub struct Peer {
 pub struct Answer {
     #[serde(default)]
     pub seconds: f64,
-    /// A number that both sides can compare, to see that they did the same work.
+    /// A whole number that both sides can compare, to see that they did the same work.
+    #[serde(default)]
     pub check: u64,
+    /// The same, for a number that is not whole.
+    #[serde(default)]
+    pub value: f64,
 }
 
 impl Peer {
@@ -33,6 +38,19 @@ impl Peer {
             .with_context(|| format!("starting {} with {}", path.display(), python.display()))?;
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else { bail!("no pipes to {script}") };
         Ok(Self { child, requests, answers: BufReader::new(answers) })
+    }
+
+    /// Hands formulae over as node codes in a file, which a script's request `load` reads.
+    pub fn load(&mut self, variables: usize, formulae: &[Formula]) -> Result<()> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        for formula in formulae {
+            let codes: Vec<String> = formula.codes().iter().map(u32::to_string).collect();
+            writeln!(file, "{}", codes.join(" "))?;
+        }
+        file.flush()?;
+        let loaded = self.ask(&format!("load {variables} {}", file.path().display()))?.check;
+        ensure!(loaded == formulae.len() as u64, "the peer loaded {loaded} of {} formulae", formulae.len());
+        Ok(())
     }
 
     pub fn ask(&mut self, request: &str) -> Result<Answer> {

@@ -9,7 +9,7 @@ use crate::shell::{self, cargo, root, target};
 /// Measure speed as a ratio against a named peer, both sides in one run.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic [default: everything].
+    /// What to measure: logic, kernel [default: everything].
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
