@@ -47,7 +47,7 @@ impl Kernel {
         Ok(self.cross(std::slice::from_ref(first), std::slice::from_ref(second))?[[0, 0]])
     }
 
-    /// The similarities of all pairs, N × N. Only half of them are computed.
+    /// The similarities of all pairs, N × N. Only half of them are computed, unless that would be slower.
     pub fn gram(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
         Ok(self.gram_of_values(&self.measure.values(formulae)?))
     }
@@ -78,6 +78,10 @@ impl Kernel {
         if let Some(weights) = self.measure.weights() {
             let scaled = scaled_signs(values, weights);
             return product(Backend::default(), scaled.view(), scaled.t()).mapv(|k| self.form.of(k));
+        }
+        // With rows of a few words, writing takes all the time, and writing in order is quickest.
+        if values.words_per_row() <= 4 {
+            return self.cross_of_values(values, values);
         }
         let n = values.rows();
         let table = self.form.table(values.bits());

@@ -8,6 +8,7 @@
 
 use logicvae_logic::BitMatrix;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
+use rayon::prelude::*;
 
 use super::fit::Fitted;
 use super::{EmbeddingParams, Features, Method};
@@ -18,6 +19,9 @@ use crate::linalg::{Eigen, eigen, leading, product};
 
 /// Up to this size, a whole decomposition is as quick as a truncated one.
 const SMALL: usize = 400;
+
+/// Products in single precision are good to this, and twice as fast.
+const SINGLE_PRECISION: f64 = 1e-6;
 
 /// Matrices above this are refused rather than swapped.
 const MAX_BYTES: f64 = 10.0 * (1u64 << 30) as f64;
@@ -33,17 +37,33 @@ pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -
     let roots = counts.mapv(f64::sqrt);
     let q = roots.mapv(|r| r / n.sqrt());
     let mut scaled = kernel.gram_of_values(&rows);
-    let mean = scaled.dot(&counts) / n;
-    scaled *= &roots.view().insert_axis(Axis(0));
-    scaled *= &roots.view().insert_axis(Axis(1)); // R
-    let along = scaled.dot(&q);
+    // One pass over the matrix: means of its columns (it is symmetric: of its rows), R, and what the variance needs.
+    let lines: Vec<(f64, f64, f64)> = scaled
+        .axis_iter_mut(Axis(0))
+        .into_par_iter()
+        .zip(roots.as_slice().unwrap_or_default())
+        .map(|(mut line, root)| {
+            let mean = line.dot(&counts) / n;
+            line.zip_mut_with(&roots, |value, other| *value *= root * other);
+            (mean, line.dot(&q), line.dot(&line))
+        })
+        .collect();
+    let mean: Array1<f64> = lines.iter().map(|l| l.0).collect();
+    let along: Array1<f64> = lines.iter().map(|l| l.1).collect();
+    let squares: f64 = lines.iter().map(|l| l.2).sum();
 
-    let problem = Problem { scaled, q, params };
     let total = match params.method {
-        Method::GramPca => problem.scaled.iter().map(|v| v * v).sum::<f64>() - along.dot(&along),
-        Method::KernelPca => problem.scaled.diag().sum() - problem.q.dot(&along),
+        Method::GramPca => squares - along.dot(&along),
+        Method::KernelPca => scaled.diag().sum() - q.dot(&along),
     };
-    let Eigen { values, vectors } = problem.solve(u)?;
+    let whole = u <= SMALL || 3 * params.components > u;
+    let matrix = if whole || params.tolerance < SINGLE_PRECISION {
+        Matrix::Double(scaled)
+    } else {
+        Matrix::Single(scaled.mapv(|v| v as f32))
+    };
+    let problem = Problem { matrix, q, params };
+    let Eigen { values, vectors } = problem.solve(u, whole)?;
     let values = values.mapv(|v| v.max(0.0));
     let mut projection = vectors * &roots.insert_axis(Axis(1));
     if params.method == Method::KernelPca {
@@ -58,28 +78,41 @@ pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -
     })
 }
 
+/// R, as precise as it has to be.
+enum Matrix {
+    Double(Array2<f64>),
+    Single(Array2<f32>),
+}
+
 struct Problem<'a> {
-    scaled: Array2<f64>,
+    matrix: Matrix,
     q: Array1<f64>,
     params: &'a EmbeddingParams,
 }
 
 impl Problem<'_> {
-    fn solve(&self, u: usize) -> Result<Eigen, KernelError> {
-        let wanted = self.params.components.min(u);
-        if u <= SMALL || 3 * wanted > u {
+    fn solve(&self, u: usize, whole: bool) -> Result<Eigen, KernelError> {
+        let EmbeddingParams { backend, components, tolerance, .. } = *self.params;
+        if whole {
             let identity = Array2::eye(u);
-            return eigen(self.params.backend, &self.apply(identity.view()));
+            return eigen(backend, &self.apply(identity.view()));
         }
-        leading(self.params.backend, u, wanted, |block| self.apply(block))
+        leading(backend, u, components.min(u), tolerance, |block| self.apply(block))
+    }
+
+    fn times(&self, block: ArrayView2<'_, f64>) -> Array2<f64> {
+        let backend = self.params.backend;
+        match &self.matrix {
+            Matrix::Double(matrix) => product(backend, matrix.view(), block),
+            Matrix::Single(matrix) => product(backend, matrix.view(), block.mapv(|v| v as f32).view()).mapv(f64::from),
+        }
     }
 
     /// R·P·R or P·R·P times a block of vectors.
     fn apply(&self, block: ArrayView2<'_, f64>) -> Array2<f64> {
-        let times = |block: ArrayView2<'_, f64>| product(self.params.backend, self.scaled.view(), block);
         match self.params.method {
-            Method::GramPca => times(self.centred(times(block)).view()),
-            Method::KernelPca => self.centred(times(self.centred(block.to_owned()).view())),
+            Method::GramPca => self.times(self.centred(self.times(block)).view()),
+            Method::KernelPca => self.centred(self.times(self.centred(block.to_owned()).view())),
         }
     }
 

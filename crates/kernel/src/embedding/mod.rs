@@ -45,6 +45,9 @@ pub struct EmbeddingParams {
     pub components: usize,
     /// Take all there are, where there are fewer than `components`, instead of refusing.
     pub up_to_rank: bool,
+    /// How far the truncated solver goes, where it is used: residuals are at most this times the largest eigenvalue,
+    /// and errors of eigenvalues are of the order of its square.
+    pub tolerance: f64,
     /// Who computes.
     pub backend: Backend,
 }
@@ -52,7 +55,14 @@ pub struct EmbeddingParams {
 impl EmbeddingParams {
     /// The paper's embedding with this many components: gram-pca of the plain kernel.
     pub fn new(components: usize) -> Self {
-        Self { method: Method::GramPca, form: Form::Plain, components, up_to_rank: false, backend: Backend::default() }
+        Self {
+            method: Method::GramPca,
+            form: Form::Plain,
+            components,
+            up_to_rank: false,
+            tolerance: 1e-6,
+            backend: Backend::default(),
+        }
     }
 }
 

@@ -4,10 +4,11 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use ndarray_linalg::{Eigh, UPLO};
 
+use super::Real;
 use crate::error::KernelError;
 
-pub(super) fn multiply(left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>, mut to: ArrayViewMut2<'_, f64>) {
-    general_mat_mul(1.0, &left, &right, 0.0, &mut to);
+pub(super) fn multiply<T: Real>(left: ArrayView2<'_, T>, right: ArrayView2<'_, T>, mut to: ArrayViewMut2<'_, T>) {
+    general_mat_mul(T::one(), &left, &right, T::zero(), &mut to);
 }
 
 pub(super) fn eigen(symmetric: &Array2<f64>) -> Result<(Vec<f64>, Array2<f64>), KernelError> {

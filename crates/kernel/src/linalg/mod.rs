@@ -47,17 +47,25 @@ pub struct Eigen {
     pub vectors: Array2<f64>,
 }
 
+/// Numbers that matrices are made of: `f64`, or `f32` where its precision is enough and its speed is wanted.
+pub trait Real: faer::traits::ComplexField + ndarray::LinalgScalar + Send + Sync {}
+
+impl Real for f64 {}
+impl Real for f32 {}
+
 /// The product of two matrices. In parallel over rows of the result, in parts of a fixed size.
-pub fn product(backend: Backend, left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>) -> Array2<f64> {
-    const ROWS: usize = 64;
+pub fn product<T: Real>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayView2<'_, T>) -> Array2<T> {
+    // Every part packs the right matrix anew, so parts are few; their number must not depend on the threads.
+    const PARTS: usize = 16;
+    let rows = left.nrows().div_ceil(PARTS).max(16);
     let mut result = Array2::zeros((left.nrows(), right.ncols()));
     let parts =
-        result.axis_chunks_iter_mut(Axis(0), ROWS).into_par_iter().zip(left.axis_chunks_iter(Axis(0), ROWS).into_par_iter());
+        result.axis_chunks_iter_mut(Axis(0), rows).into_par_iter().zip(left.axis_chunks_iter(Axis(0), rows).into_par_iter());
     parts.for_each(|(to, left)| multiply(backend, left, right, to));
     result
 }
 
-fn multiply(backend: Backend, left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>, to: ArrayViewMut2<'_, f64>) {
+fn multiply<T: Real>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayView2<'_, T>, to: ArrayViewMut2<'_, T>) {
     match backend {
         Backend::Faer => pure::multiply(left, right, to),
         #[cfg(feature = "lapack")]

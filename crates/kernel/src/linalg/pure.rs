@@ -4,21 +4,22 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par, Side};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
+use super::Real;
 use crate::error::KernelError;
 
-fn as_faer<'a>(view: &'a ArrayView2<'_, f64>) -> MatRef<'a, f64> {
+fn as_faer<'a, T: Real>(view: &'a ArrayView2<'_, T>) -> MatRef<'a, T> {
     let (rows, columns) = view.dim();
     let strides = view.strides();
     // SAFETY: pointer, shape and strides are those of a live view, and the result does not outlive it.
     unsafe { MatRef::from_raw_parts(view.as_ptr(), rows, columns, strides[0], strides[1]) }
 }
 
-pub(super) fn multiply(left: ArrayView2<'_, f64>, right: ArrayView2<'_, f64>, mut to: ArrayViewMut2<'_, f64>) {
+pub(super) fn multiply<T: Real>(left: ArrayView2<'_, T>, right: ArrayView2<'_, T>, mut to: ArrayViewMut2<'_, T>) {
     let (rows, columns) = to.dim();
     let (row_stride, column_stride) = (to.strides()[0], to.strides()[1]);
     // SAFETY: pointer, shape and strides are those of a view that is borrowed mutably until the product is done.
     let target = unsafe { MatMut::from_raw_parts_mut(to.as_mut_ptr(), rows, columns, row_stride, column_stride) };
-    matmul(target, Accum::Replace, as_faer(&left), as_faer(&right), 1.0, Par::Seq);
+    matmul(target, Accum::Replace, as_faer(&left), as_faer(&right), faer::traits::math_utils::one(), Par::Seq);
 }
 
 pub(super) fn eigen(symmetric: &Array2<f64>) -> Result<(Vec<f64>, Array2<f64>), KernelError> {

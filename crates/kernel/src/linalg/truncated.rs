@@ -1,96 +1,105 @@
 //! The leading eigenvectors of a large symmetric matrix: block Lanczos with full reorthogonalisation, thick restarts,
 //! and a check of the residuals before anything is returned.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, s};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::{Backend, Eigen, eigen, fix_signs, product};
 use crate::error::KernelError;
 
-/// Residuals ‖Av - λv‖ are at most this times the largest eigenvalue.
-const TOLERANCE: f64 = 1e-8;
 /// Products with a block of vectors before giving up.
 const MAX_PRODUCTS: usize = 400;
 
 /// The `count` leading eigenpairs of a positive semidefinite operator on vectors of length `n`, which is given by what it
-/// does to a block of vectors.
+/// does to a block of vectors. Residuals ‖Av - λv‖ are at most `tolerance` times the largest eigenvalue.
 pub(crate) fn leading(
     backend: Backend,
     n: usize,
     count: usize,
+    tolerance: f64,
     apply: impl Fn(ArrayView2<'_, f64>) -> Array2<f64>,
 ) -> Result<Eigen, KernelError> {
     let block = (count / 4).clamp(8, 64).min(n);
-    let room = (2 * count + 4 * block).min(n);
+    let room = (count + count / 4 + 3 * block).min(n);
     let kept = (count + block).min(room.saturating_sub(block)).max(count.min(n));
     let mut next = orthonormal(backend, random_block(n, block));
-    let mut space = Subspace::empty(n);
+    let mut space = Subspace::empty(n, room);
     let mut worst = f64::INFINITY;
     let mut products = 0;
     while products < MAX_PRODUCTS {
         // Grow the space by what the operator makes of its newest part, until it is full or nothing new comes.
-        while next.ncols() > 0 && space.size() + next.ncols() <= room {
+        while next.ncols() > 0 && space.size + next.ncols() <= room {
             let image = apply(next.view());
             products += 1;
-            let residual = space.extend(backend, next, image);
+            let residual = space.extend(backend, &next, image);
             next = orthonormal(backend, residual);
         }
         let ritz = eigen(backend, &space.projected)?;
-        let found = count.min(space.size());
+        let found = count.min(space.size);
         let coefficients = ritz.vectors.slice(s![.., ..found]);
-        let vectors = product(backend, space.basis.view(), coefficients);
-        let images = product(backend, space.images.view(), coefficients);
+        let vectors = product(backend, space.basis(), coefficients);
+        let images = product(backend, space.images(), coefficients);
         let values = ritz.values.slice(s![..found]).to_owned();
         worst = worst_residual(&vectors, &images, &values);
-        if worst <= TOLERANCE || next.ncols() == 0 {
+        if worst <= tolerance || next.ncols() == 0 {
             let mut vectors = vectors;
             fix_signs(&mut vectors);
             return Ok(Eigen { values, vectors });
         }
-        space.restart(backend, &ritz, kept.min(space.size()));
+        space.restart(backend, &ritz, kept.min(space.size));
     }
-    Err(KernelError::NotConverged { products, residual: worst, wanted: TOLERANCE })
+    Err(KernelError::NotConverged { products, residual: worst, wanted: tolerance })
 }
 
 /// An orthonormal basis, what the operator makes of it, and the operator as seen within it.
 struct Subspace {
+    /// The first `size` columns are in use, here and in `images`.
     basis: Array2<f64>,
     images: Array2<f64>,
     projected: Array2<f64>,
+    size: usize,
 }
 
 impl Subspace {
-    fn empty(n: usize) -> Self {
-        Self { basis: Array2::zeros((n, 0)), images: Array2::zeros((n, 0)), projected: Array2::zeros((0, 0)) }
+    fn empty(n: usize, room: usize) -> Self {
+        let (basis, images) = (Array2::zeros((n, room)), Array2::zeros((n, room)));
+        Self { basis, images, projected: Array2::zeros((0, 0)), size: 0 }
     }
 
-    fn size(&self) -> usize {
-        self.basis.ncols()
+    fn basis(&self) -> ArrayView2<'_, f64> {
+        self.basis.slice(s![.., ..self.size])
+    }
+
+    fn images(&self) -> ArrayView2<'_, f64> {
+        self.images.slice(s![.., ..self.size])
     }
 
     /// Adds a block, orthonormal and orthogonal to the basis, and its image. Returns the part of the image that is new.
-    fn extend(&mut self, backend: Backend, block: Array2<f64>, image: Array2<f64>) -> Array2<f64> {
-        let (old, new) = (self.size(), self.size() + block.ncols());
-        self.basis = concatenate![Axis(1), self.basis, block];
-        self.images = concatenate![Axis(1), self.images, image];
-        let column = product(backend, self.basis.t(), image.view());
+    fn extend(&mut self, backend: Backend, block: &Array2<f64>, image: Array2<f64>) -> Array2<f64> {
+        let (old, new) = (self.size, self.size + block.ncols());
+        self.basis.slice_mut(s![.., old..new]).assign(block);
+        self.images.slice_mut(s![.., old..new]).assign(&image);
+        self.size = new;
+        let column = product(backend, self.basis().t(), image.view());
         let mut projected = Array2::zeros((new, new));
         projected.slice_mut(s![..old, ..old]).assign(&self.projected);
         projected.slice_mut(s![.., old..]).assign(&column);
         projected.slice_mut(s![old.., ..old]).assign(&column.slice(s![..old, ..]).t());
         self.projected = projected;
         // Twice is enough to be orthogonal to rounding.
-        let first = image - product(backend, self.basis.view(), column.view());
-        let again = product(backend, self.basis.t(), first.view());
-        first - product(backend, self.basis.view(), again.view())
+        let first = image - product(backend, self.basis(), column.view());
+        let again = product(backend, self.basis().t(), first.view());
+        first - product(backend, self.basis(), again.view())
     }
 
     /// Keeps the leading Ritz vectors only.
     fn restart(&mut self, backend: Backend, ritz: &Eigen, kept: usize) {
         let coefficients = ritz.vectors.slice(s![.., ..kept]);
-        self.basis = product(backend, self.basis.view(), coefficients);
-        self.images = product(backend, self.images.view(), coefficients);
+        let (basis, images) = (product(backend, self.basis(), coefficients), product(backend, self.images(), coefficients));
+        self.size = kept;
+        self.basis.slice_mut(s![.., ..kept]).assign(&basis);
+        self.images.slice_mut(s![.., ..kept]).assign(&images);
         self.projected = Array2::from_diag(&ritz.values.slice(s![..kept]));
     }
 }

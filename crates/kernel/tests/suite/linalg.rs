@@ -46,7 +46,7 @@ fn products_agree_with_the_definition() {
 }
 
 fn params(method: Method, form: Form, components: usize, backend: Backend) -> EmbeddingParams {
-    EmbeddingParams { method, form, components, up_to_rank: false, backend }
+    EmbeddingParams { method, form, backend, tolerance: 1e-10, ..EmbeddingParams::new(components) }
 }
 
 /// Eigenvalues to 1e-8 relative, subspaces to 1e-6: every backend against the default, on every way of fitting.
