@@ -3,5 +3,6 @@
 mod bad_input;
 mod datasets;
 mod formulae;
+mod kernel;
 mod shell;
 mod support;

@@ -4,11 +4,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::shell::{self, cargo, exists};
+use crate::shell::{self, cargo, command, exists};
 
 /// Run formatting, lints, tests, docs, and cargo-deny where it is installed.
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Run the kernel's conformance suite with the feature `lapack` instead; installs libopenblas-dev where it can.
+    #[arg(long)]
+    lapack: bool,
+}
 
 fn run_step(name: &str, command: &mut std::process::Command) -> Result<()> {
     eprintln!("── {name}");
@@ -18,7 +22,10 @@ fn run_step(name: &str, command: &mut std::process::Command) -> Result<()> {
     Ok(())
 }
 
-pub fn run(_: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
+    if args.lapack {
+        return lapack();
+    }
     run_step("formatting", cargo().args(["fmt", "--all", "--", "--check"]))?;
     run_step("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     run_step("tests", cargo().args(["test", "--workspace"]))?;
@@ -34,4 +41,20 @@ pub fn run(_: &Args) -> Result<()> {
     }
     eprintln!("All gates passed.");
     Ok(())
+}
+
+/// The same suite on both backends of linear algebra.
+fn lapack() -> Result<()> {
+    if !exists("pkg-config", "--version") || !pkg_config_knows_openblas() {
+        eprintln!("── installing libopenblas-dev");
+        let install = "apt-get update && apt-get install --yes pkg-config libopenblas-dev";
+        shell::run(command("sh").args(["-c", install])).context("OpenBLAS is needed: install libopenblas-dev and pkg-config")?;
+    }
+    let kernel = ["--package", "logicvae-kernel", "--features", "lapack"];
+    run_step("lints", cargo().arg("clippy").args(kernel).args(["--all-targets", "--", "-D", "warnings"]))?;
+    run_step("tests", cargo().arg("test").args(kernel))
+}
+
+fn pkg_config_knows_openblas() -> bool {
+    command("pkg-config").args(["--exists", "openblas"]).status().is_ok_and(|s| s.success())
 }

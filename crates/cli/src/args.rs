@@ -36,6 +36,7 @@ pub enum Command {
     Kernel(KernelArgs),
     Embed(EmbedArgs),
     Similar(SimilarArgs),
+    Experiment(ExperimentArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -317,6 +318,49 @@ pub struct SimilarArgs {
 
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+/// Run an experiment of the paper on the kernel; write its figure as SVG and PNG and its data as CSV.
+///
+/// JSON: experiment, quick, seed, files, results.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  logicvae experiment variance --out figures")]
+pub struct ExperimentArgs {
+    /// Which one.
+    #[arg(value_enum)]
+    pub experiment: Experiment,
+
+    /// The folder for the files; made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// A tenth of the paper's sizes.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Seed of all that is drawn.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Replace files that exist.
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Experiment {
+    /// Explained variance against components, 3 to 10 variables.
+    Variance,
+    /// Embedding distance against kernel value, 3 to 5 variables.
+    Correlation,
+    /// Predicting whether an assignment satisfies a formula, 3 to 10 variables.
+    Classification,
+    /// Kernel, agreement and Jaccard index of random pairs.
+    Agreement,
+    /// Mean kernel and distance of a pool, in both forms.
+    Pool,
 }
 
 /// Print a completion script for a shell.

@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod failure;
+mod figure;
 mod input;
 mod measure;
 mod output;

@@ -27,6 +27,7 @@ mod bound;
 mod distinct;
 mod embedding;
 mod error;
+pub mod experiments;
 mod form;
 mod gram;
 mod hamming;

@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod embed;
 mod eval;
+mod experiment;
 mod kernel;
 mod man;
 mod sample;
@@ -31,6 +32,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Kernel(args) => kernel::run(&args, output),
         Command::Embed(args) => embed::run(&args, output),
         Command::Similar(args) => similar::run(&args, output),
+        Command::Experiment(args) => experiment::run(&args, output),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

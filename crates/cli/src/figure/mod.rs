@@ -1,0 +1,36 @@
+//! Figures: a chart as SVG that follows the reader's light or dark scheme, the same as PNG, and its data as CSV.
+
+mod chart;
+mod png;
+
+pub use chart::{Chart, Mark, Series};
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::output::write_file;
+
+/// What is drawn, and the numbers behind it.
+pub struct Figure {
+    /// The files' name, without ending.
+    pub name: String,
+    pub chart: Chart,
+    /// The first line names the columns.
+    pub csv: String,
+}
+
+/// Endings of the files that a figure becomes.
+pub const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
+
+impl Figure {
+    pub fn write(&self, folder: &Path, force: bool) -> Result<()> {
+        let svg = self.chart.svg()?;
+        let png = png::render(&svg)?;
+        for (ending, bytes) in ENDINGS.iter().zip([svg.as_bytes(), &png, self.csv.as_bytes()]) {
+            let path = folder.join(format!("{}.{ending}", self.name));
+            write_file(&path, force, |out| Ok(out.write_all(bytes)?))?;
+        }
+        Ok(())
+    }
+}

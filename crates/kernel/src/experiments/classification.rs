@@ -1,0 +1,85 @@
+//! Can the kernel tell whether an assignment satisfies a formula, from examples of other formulae?
+//!
+//! For an assignment τ drawn at random, training formulae are labelled ±1 by their value at τ. Kernel ridge regression
+//! on those labels, by the kernel *without* τ, predicts the sign for test formulae. The kernel must not see τ itself,
+//! or the answer would be among the features.
+
+use ndarray::{Array1, Array2};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+
+use super::{paper_formulae, quantiles};
+use crate::error::KernelError;
+use crate::form::Form;
+use crate::gram::Kernel;
+use crate::linalg::{Backend, eigen};
+use crate::measure::Measure;
+
+/// Sizes of the experiment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassificationParams {
+    /// Repetitions, each with its own formulae and assignment.
+    pub repetitions: usize,
+    /// Training formulae.
+    pub train: usize,
+    /// Test formulae.
+    pub test: usize,
+    /// The weight of the penalty.
+    pub ridge: f64,
+    /// The kernel's form.
+    pub form: Form,
+}
+
+/// Accuracies for one number of variables.
+#[derive(Clone, Debug)]
+pub struct Accuracy {
+    /// The number of variables.
+    pub variables: u32,
+    /// The 5, 25, 50, 75 and 95 % quantiles over the repetitions.
+    pub quantiles: [f64; 5],
+    /// The mean over the repetitions.
+    pub mean: f64,
+    /// The mean share of the more frequent label: what guessing reaches.
+    pub guessing: f64,
+}
+
+/// Runs the experiment for one number of variables.
+pub fn classification(variables: u32, params: &ClassificationParams, seed: u64) -> Result<Accuracy, KernelError> {
+    let results: Vec<(f64, f64)> =
+        (0..params.repetitions).into_par_iter().map(|r| repetition(variables, params, seed, r as u64)).collect::<Result<_, _>>()?;
+    let mean = |of: fn(&(f64, f64)) -> f64| results.iter().map(of).sum::<f64>() / results.len().max(1) as f64;
+    let mut accuracies: Vec<f64> = results.iter().map(|r| r.0).collect();
+    let quantiles = quantiles(&mut accuracies, [0.05, 0.25, 0.5, 0.75, 0.95]);
+    Ok(Accuracy { variables, quantiles, mean: mean(|r| r.0), guessing: mean(|r| r.1) })
+}
+
+/// The accuracy, and that of guessing.
+fn repetition(variables: u32, params: &ClassificationParams, seed: u64, repetition: u64) -> Result<(f64, f64), KernelError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(repetition + 1);
+    let formulae = paper_formulae(variables, params.train + params.test, rng.next_u64())?;
+    let all = 1usize << variables;
+    let hidden = rng.next_u64() as usize % all;
+    let weights: Vec<f64> = (0..all).map(|i| if i == hidden { 0.0 } else { 1.0 }).collect();
+    let measure = Measure::exact(variables as usize)?.weighted(&weights)?;
+    let values = measure.values(&formulae)?;
+    let labels: Array1<f64> = (0..formulae.len()).map(|row| if values.get(row, hidden) { 1.0 } else { -1.0 }).collect();
+
+    let kernel = Kernel::new(measure, params.form)?;
+    let (train, test) = formulae.split_at(params.train);
+    let alpha = ridge(&kernel.gram(train)?, &labels.slice(ndarray::s![..params.train]).to_owned(), params.ridge)?;
+    let scores = kernel.cross(test, train)?.dot(&alpha);
+    let truth = labels.slice(ndarray::s![params.train..]);
+    let right = scores.iter().zip(truth).filter(|(score, label)| *score * *label > 0.0).count();
+    let positive = truth.iter().filter(|label| **label > 0.0).count();
+    let share = |part: usize| part as f64 / truth.len() as f64;
+    Ok((share(right), share(positive).max(1.0 - share(positive))))
+}
+
+/// (K + ridge·I)⁻¹·labels.
+fn ridge(gram: &Array2<f64>, labels: &Array1<f64>, ridge: f64) -> Result<Array1<f64>, KernelError> {
+    let parts = eigen(Backend::default(), gram)?;
+    let inverse = parts.values.mapv(|v| 1.0 / (v.max(0.0) + ridge));
+    Ok(parts.vectors.dot(&(parts.vectors.t().dot(labels) * inverse)))
+}

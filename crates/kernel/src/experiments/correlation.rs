@@ -1,0 +1,66 @@
+//! Do distances of embeddings fall as kernel values rise?
+
+use ndarray::Array2;
+
+use super::paper_formulae;
+use crate::embedding::{Embedding, EmbeddingParams};
+use crate::error::KernelError;
+use crate::form::Form;
+use crate::gram::Kernel;
+use crate::measure::Measure;
+
+/// Kernel values and distances of all pairs of a set of formulae.
+#[derive(Clone, Debug)]
+pub struct Correlation {
+    /// The number of variables.
+    pub variables: u32,
+    /// Kernel value and distance of every pair, in the order of the formulae.
+    pub pairs: Vec<(f64, f64)>,
+    /// Pearson's correlation of the two.
+    pub pearson: f64,
+    /// Spearman's rank correlation: how near the relation is to a falling curve of any shape.
+    pub spearman: f64,
+}
+
+/// Embeds `count` formulae of n variables by gram-pca and compares distances with kernel values, both in `form`.
+pub fn correlation(variables: u32, count: usize, components: usize, form: Form, seed: u64) -> Result<Correlation, KernelError> {
+    let formulae = paper_formulae(variables, count, seed)?;
+    let measure = Measure::exact(variables as usize)?;
+    let gram = Kernel::new(measure.clone(), form)?.gram(&formulae)?;
+    let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
+    let vectors = Embedding::fit(measure, &formulae, &params)?.transform(&formulae)?;
+    let distance = distances(&vectors);
+    let pairs: Vec<(f64, f64)> = (0..count).flat_map(|i| (0..i).map(move |j| (i, j))).map(|at| (gram[at], distance[at])).collect();
+    let (kernels, distances): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let pearson_value = pearson(&kernels, &distances);
+    let spearman = pearson(&ranks(&kernels), &ranks(&distances));
+    Ok(Correlation { variables, pairs, pearson: pearson_value, spearman })
+}
+
+/// Distances of all pairs of rows.
+pub(super) fn distances(vectors: &Array2<f64>) -> Array2<f64> {
+    let products = crate::linalg::product(crate::linalg::Backend::default(), vectors.view(), vectors.t());
+    let squares = products.diag().to_owned();
+    Array2::from_shape_fn(products.dim(), |(i, j)| (squares[i] + squares[j] - 2.0 * products[[i, j]]).max(0.0).sqrt())
+}
+
+fn pearson(a: &[f64], b: &[f64]) -> f64 {
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - mean_a, y - mean_b)).sum::<f64>();
+    sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
+}
+
+/// Ranks, equal values sharing the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut first = 0;
+    for group in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let mean = first as f64 + (group.len() - 1) as f64 / 2.0;
+        group.iter().for_each(|&at| ranks[at] = mean);
+        first += group.len();
+    }
+    ranks
+}

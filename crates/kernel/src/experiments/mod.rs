@@ -1,0 +1,35 @@
+//! The kernel experiments of the paper's appendix B, as functions that return their data.
+
+mod agreement;
+mod classification;
+mod correlation;
+mod pool;
+mod variance;
+
+pub use agreement::{AgreementPair, agreement};
+pub use classification::{Accuracy, ClassificationParams, classification};
+pub use correlation::{Correlation, correlation};
+pub use pool::{PoolStatistics, pool_statistics};
+pub use variance::{VarianceCurve, variance};
+
+use logicvae_logic::{Formula, SamplerParams};
+
+use crate::error::KernelError;
+
+/// `count` different formulae of n variables as the paper's datasets have them: every variable occurs, at most 4n + 2
+/// nodes.
+pub fn paper_formulae(variables: u32, count: usize, seed: u64) -> Result<Vec<Formula>, KernelError> {
+    let max_nodes = 4 * variables as usize + 2;
+    let params = SamplerParams { max_nodes, all_variables: true, ..SamplerParams::new(variables) };
+    Ok(params.check()?.distinct(seed, count)?)
+}
+
+/// Quantiles of a list, by linear interpolation; the list is sorted on the way.
+pub(crate) fn quantiles<const N: usize>(values: &mut [f64], at: [f64; N]) -> [f64; N] {
+    values.sort_by(f64::total_cmp);
+    at.map(|q| {
+        let place = q * (values.len() - 1) as f64;
+        let (low, share) = (place.floor() as usize, place.fract());
+        values[low] + share * (values[(low + 1).min(values.len() - 1)] - values[low])
+    })
+}
