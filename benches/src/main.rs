@@ -5,6 +5,7 @@ mod kernel;
 mod logic;
 mod measure;
 mod peer;
+mod scaling;
 
 use std::path::PathBuf;
 
@@ -20,8 +21,11 @@ struct Args {
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
     json: bool,
+    /// Instead of a suite: one run of the scaling table, as JSON: formulae,variables,plain|gaussian.
+    #[arg(long, value_delimiter = ',')]
+    scaling: Vec<String>,
     /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
-    #[arg(long)]
+    #[arg(long, default_value = "python3")]
     python: PathBuf,
 }
 
@@ -33,6 +37,11 @@ enum Suite {
 
 fn main() -> Result<()> {
     let args = Args::parse();
+    if let [formulae, variables, form] = &args.scaling[..] {
+        let cell = scaling::run(formulae.parse()?, variables.parse()?, form == "gaussian")?;
+        println!("{}", serde_json::to_string(&cell)?);
+        return Ok(());
+    }
     let suites = if args.suites.is_empty() { Suite::value_variants().to_vec() } else { args.suites };
     let mut rows: Vec<Row> = Vec::new();
     for suite in suites {

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::scaling;
 use crate::shell::{self, cargo, root, target};
 
 /// Measure speed as a ratio against a named peer, both sides in one run.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel [default: everything].
+    /// What to measure: logic, kernel [default: both], or scaling: the growth of time and memory, into results/scaling.md.
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
@@ -17,6 +18,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<()> {
+    if args.suites == ["scaling"] {
+        return scaling::run(args.json);
+    }
     let python = python()?;
     let mut command = cargo();
     command.args(["run", "--release", "--quiet", "--package", "logicvae-bench", "--"]);

@@ -4,6 +4,7 @@ mod bench;
 mod check_cuda;
 mod fuzz;
 mod reproduce;
+mod scaling;
 mod shell;
 mod test;
 

@@ -11,7 +11,17 @@ use crate::shell::{self, cargo, command, output, root, target};
 
 /// Reproduce the paper: every part that exists, compared with what the paper reports.
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// quick: reduced sizes, into target/reproduce. paper: the paper's sizes, into results/.
+    #[arg(long, value_enum, default_value_t = Scale::Quick)]
+    scale: Scale,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Scale {
+    Quick,
+    Paper,
+}
 
 /// Mean nodes and depth that the paper reports; it has no dataset of 10 variables.
 const DATASETS: [(&str, Option<(f64, f64)>); 4] = [
@@ -21,14 +31,61 @@ const DATASETS: [(&str, Option<(f64, f64)>); 4] = [
     ("paper-10", None),
 ];
 
-pub fn run(_: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     shell::run(cargo().args(["build", "--release", "--quiet", "--package", "logicvae-cli"]))?;
     let binary = target().join("release/logicvae");
-    let folder = target().join("reproduce");
-    fs::create_dir_all(&folder)?;
-    println!("{}", datasets(&binary, &folder)?);
-    println!("Not there yet: the kernel's figures, the models and their tables. This command grows with the crates.");
+    let scratch = target().join("reproduce");
+    fs::create_dir_all(&scratch)?;
+    println!("{}", datasets(&binary, &scratch)?);
+    let figures = if args.scale == Scale::Paper { root().join("results/kernel") } else { scratch.join("kernel") };
+    println!("{}", kernel(&binary, &figures, args.scale)?);
+    println!("Not there yet: the models and their tables. This command grows with the crates.");
     Ok(())
+}
+
+/// The kernel's experiments: figures and data in a folder, the main numbers as text.
+fn kernel(binary: &Path, folder: &Path, scale: Scale) -> Result<String> {
+    let run = |name: &str| -> Result<Value> {
+        eprintln!("experiment {name} ...");
+        let mut experiment = command(binary);
+        experiment.args(["experiment", name, "--json", "--force", "--out"]).arg(folder);
+        if scale == Scale::Quick {
+            experiment.arg("--quick");
+        }
+        Ok(serde_json::from_str::<Value>(&output(&mut experiment)?)?["results"].clone())
+    };
+    let sizes = if scale == Scale::Quick { "a tenth of the paper's sizes" } else { "the paper's sizes" };
+    let mut text = format!("The kernel (appendix B), {sizes}\n\n");
+    let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+
+    writeln!(text, "{:<10} {:>9} {:>13} {:>15} {:>11}", "pool", "variables", "mean kernel", "mean distance", "components")?;
+    for row in run("pool")?.as_array().into_iter().flatten() {
+        let (kernel, distance) = (number(row, "mean_kernel"), number(row, "mean_distance"));
+        let form = row["form"].as_str().unwrap_or_default();
+        writeln!(text, "{form:<10} {:>9} {kernel:>13.4} {distance:>15.2} {:>11}", row["variables"], row["components"])?;
+    }
+    writeln!(text, "{:<10} {:>9} {:>13.4} {:>15.2} {:>11}\n", "paper", 5, 0.1695, 18.7325, 100)?;
+
+    writeln!(text, "{:<12} {:>9} {:>14} {:>10}", "correlation", "variables", "Pearson", "Spearman")?;
+    for row in run("correlation")?.as_array().into_iter().flatten() {
+        let form = row["form"].as_str().unwrap_or_default();
+        writeln!(text, "{form:<12} {:>9} {:>14.3} {:>10.3}", row["variables"], number(row, "pearson"), number(row, "spearman"))?;
+    }
+    writeln!(text, "\n{:<12} {:>9} {:>14} {:>14}", "variance", "variables", "100 comp.", "500 comp.")?;
+    for row in run("variance")?.as_array().into_iter().flatten() {
+        let form = row["form"].as_str().unwrap_or_default();
+        writeln!(text, "{form:<12} {:>9} {:>14.4} {:>14.4}", row["variables"], number(row, "at_100"), number(row, "at_500"))?;
+    }
+    writeln!(text, "\n{:<22} {:>7} {:>8} {:>9}", "satisfaction, variables", "median", "mean", "guessing")?;
+    for row in run("classification")?.as_array().into_iter().flatten() {
+        let median = row["quantiles"][2].as_f64().unwrap_or(f64::NAN);
+        writeln!(text, "{:<22} {median:>8.3} {:>8.3} {:>9.3}", row["variables"], number(row, "mean"), number(row, "guessing"))?;
+    }
+    let agreement = run("agreement")?;
+    let deviation = number(&agreement, "largest_deviation_from_identity");
+    writeln!(text, "\nk = 2 · agreement - 1 holds to {deviation:e} over {} pairs.", agreement["pairs"])?;
+    writeln!(text, "Figures and data: {}", folder.display())?;
+    Ok(text)
 }
 
 /// Makes the datasets anew, compares them with the committed ones byte for byte, and sets their sizes beside the paper's.

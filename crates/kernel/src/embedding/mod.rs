@@ -14,7 +14,7 @@ mod primal;
 mod store;
 
 use logicvae_logic::{BitMatrix, Formula};
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, Axis};
 use serde::{Deserialize, Serialize};
 
 use crate::error::KernelError;
@@ -177,15 +177,11 @@ impl Embedding {
     }
 
     fn map(&self, values: &BitMatrix) -> Array2<f64> {
-        let features = match &self.features {
+        let mut features = match &self.features {
             Features::Values => scaled_signs(values, &vec![1.0; values.bits()]),
             Features::Similarities(pool) => self.kernel.cross_of_values(values, pool),
         };
-        project(features, self.mean.view().insert_axis(Axis(0)), &self.projection)
+        features -= &self.mean;
+        product(Backend::default(), features.view(), self.projection.view())
     }
-}
-
-fn project(mut features: Array2<f64>, mean: ArrayView2<'_, f64>, projection: &Array2<f64>) -> Array2<f64> {
-    features -= &mean;
-    product(Backend::default(), features.view(), projection.view())
 }

@@ -1,0 +1,75 @@
+//! How time and memory of an embedding grow with formulae and assignments.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use logicvae_kernel::{Embedding, EmbeddingParams, Form, Kernel, KernelError, Measure, PAPER_SIGMA2};
+use logicvae_logic::SamplerParams;
+use serde::Serialize;
+
+/// One run, in a process of its own so that its peak of memory is its own.
+#[derive(Serialize)]
+pub struct Cell {
+    formulae: usize,
+    variables: usize,
+    assignments: usize,
+    form: &'static str,
+    /// Evaluating all formulae.
+    evaluate_seconds: f64,
+    /// All formulae against 5,000 of them, in blocks that are thrown away.
+    gram_seconds: f64,
+    /// Fitting 100 components, or all there are.
+    fit_seconds: Option<f64>,
+    /// Why it was not fitted.
+    not_fitted: Option<String>,
+    peak_mebibytes: f64,
+}
+
+pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
+    let pool = SamplerParams::new(variables as u32).check()?.distinct(1, formulae)?;
+    // All 32,768 assignments of 15 variables would be exact, but drawn ones show what users of large n do.
+    let measure = if variables <= 10 { Measure::exact(variables)? } else { Measure::monte_carlo(variables, 1024, 1)? };
+    let (form, name) = if gaussian { (Form::Gaussian { sigma2: PAPER_SIGMA2 }, "gaussian") } else { (Form::Plain, "plain") };
+
+    let start = Instant::now();
+    measure.values(&pool)?;
+    let evaluate_seconds = start.elapsed().as_secs_f64();
+
+    let kernel = Kernel::new(measure.clone(), form)?;
+    let start = Instant::now();
+    let mut sum = 0.0;
+    kernel.cross_blocks(&pool, &pool[..formulae.min(5000)], |block| {
+        sum += block.first().copied().unwrap_or_default();
+        Ok::<(), KernelError>(())
+    })?;
+    let gram_seconds = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(100) };
+    let fitted = Embedding::fit(measure.clone(), &pool, &params);
+    let elapsed = start.elapsed().as_secs_f64();
+    let (fit_seconds, not_fitted) = match fitted {
+        Ok(_) => (Some(elapsed), None),
+        Err(reason) => (None, Some(reason.to_string())),
+    };
+    let peak_mebibytes = peak_kibibytes() / 1024.0;
+    let assignments = measure.len();
+    Ok(Cell {
+        formulae,
+        variables,
+        assignments,
+        form: name,
+        evaluate_seconds,
+        gram_seconds,
+        fit_seconds,
+        not_fitted,
+        peak_mebibytes,
+    })
+}
+
+/// The largest resident size of this process so far, as the kernel has it.
+fn peak_kibibytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().next()).and_then(|v| v.parse().ok()).unwrap_or(f64::NAN)
+}

@@ -1,0 +1,80 @@
+//! `cargo xtask bench scaling`: every cell in a process of its own, so that its peak of memory is its own.
+
+use std::fmt::Write;
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::shell::{self, cargo, command, output, root, target};
+
+const FORMULAE: [usize; 4] = [1_000, 5_000, 20_000, 100_000];
+const VARIABLES: [usize; 3] = [5, 10, 15];
+
+pub fn run(json: bool) -> Result<()> {
+    shell::run(cargo().args(["build", "--release", "--quiet", "--package", "logicvae-bench"]))?;
+    let binary = target().join("release/logicvae-bench");
+    let mut cells = Vec::new();
+    for form in ["plain", "gaussian"] {
+        for variables in VARIABLES {
+            for formulae in FORMULAE {
+                eprintln!("{form}, {variables} variables, {formulae} formulae");
+                let request = format!("--scaling={formulae},{variables},{form}");
+                let cell: Value = serde_json::from_str(&output(command(&binary).arg(request))?).context("a cell of the table")?;
+                cells.push(cell);
+            }
+        }
+    }
+    if json {
+        println!("{}", serde_json::to_string_pretty(&cells)?);
+        return Ok(());
+    }
+    let table = table(&cells)?;
+    print!("{table}");
+    fs::create_dir_all(root().join("results"))?;
+    fs::write(root().join("results/scaling.md"), table)?;
+    Ok(())
+}
+
+fn table(cells: &[Value]) -> Result<String> {
+    let mut out = String::from(
+        "# Growth of time and memory\n\n\
+         Seconds on two cores, by `cargo xtask bench scaling`. *Compare*: all formulae with 5,000 of them (all, where there are\n\
+         fewer), in blocks. *Fit*: gram-pca with 100 components, or all there are. 15 variables are compared at 1,024 drawn\n\
+         assignments.\n\n\
+         | kernel | variables | assignments | formulae | evaluate | compare | fit | peak MiB |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    let mut notes = Vec::new();
+    for cell in cells {
+        let number = |key: &str| cell[key].as_f64();
+        let seconds = |key: &str| number(key).map_or("-".to_owned(), |s| format!("{s:.3}"));
+        writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} | {} | {:.0} |",
+            cell["form"].as_str().unwrap_or_default(),
+            cell["variables"],
+            cell["assignments"],
+            cell["formulae"],
+            seconds("evaluate_seconds"),
+            seconds("gram_seconds"),
+            seconds("fit_seconds"),
+            number("peak_mebibytes").unwrap_or(f64::NAN),
+        )?;
+        if let Some(reason) = cell["not_fitted"].as_str() {
+            notes.push(format!(
+                "- {} variables, {} formulae, {}: {reason}",
+                cell["variables"],
+                cell["formulae"],
+                cell["form"].as_str().unwrap_or_default()
+            ));
+        }
+    }
+    out.push_str(
+        "\nWhat the algorithms promise: evaluating and comparing grow with formulae × assignments; a plain fit with formulae ×\n\
+         assignments² / 64 plus assignments³; a Gaussian fit with the square of the *different* rows of values times components.\n",
+    );
+    if !notes.is_empty() {
+        write!(out, "\nNot fitted:\n\n{}\n", notes.join("\n"))?;
+    }
+    Ok(out)
+}
