@@ -4,7 +4,7 @@
 pub(crate) fn differences(row: &[u64], rows: &[u64], out: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
+        if has_avx512() {
             // SAFETY: the processor has these features, as was just seen.
             return unsafe { with_avx512(row, rows, out) };
         }
@@ -14,6 +14,14 @@ pub(crate) fn differences(row: &[u64], rows: &[u64], out: &mut [u32]) {
         }
     }
     portable(row, rows, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -51,4 +59,46 @@ fn fixed<const W: usize>(row: &[u64], rows: &[u64], out: &mut [u32]) {
 #[inline(always)]
 fn distance(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Version = fn(&[u64], &[u64], &mut [u32]);
+
+    /// Every version that this processor can run.
+    fn versions() -> Vec<(&'static str, Version)> {
+        let mut all: Vec<(&'static str, Version)> = vec![("portable", portable), ("chosen", differences)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+                // SAFETY: the processor has these features, as was just seen.
+                all.push(("AVX2", |row, rows, out| unsafe { with_avx2(row, rows, out) }));
+            }
+            if has_avx512() {
+                // SAFETY: the processor has these features, as was just seen.
+                all.push(("AVX-512", |row, rows, out| unsafe { with_avx512(row, rows, out) }));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_version_counts_the_same() {
+        for words in 1..=20 {
+            let rows: Vec<u64> =
+                (0..37 * words as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32 % 64)).collect();
+            let row = &rows[words..2 * words];
+            let naive: Vec<u32> = rows
+                .chunks(words)
+                .map(|other| (0..64 * words).filter(|b| (row[b / 64] ^ other[b / 64]) >> (b % 64) & 1 == 1).count() as u32)
+                .collect();
+            for (name, version) in versions() {
+                let mut counts = vec![0; 37];
+                version(row, &rows, &mut counts);
+                assert_eq!(counts, naive, "{name}, {words} words");
+            }
+        }
+    }
 }

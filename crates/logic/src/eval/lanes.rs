@@ -150,3 +150,57 @@ fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit>
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::SamplerParams;
+
+    type Version = fn(&Part<'_>, &mut [u64]) -> Result<(), Unfit>;
+
+    /// Every version that this processor can run.
+    fn versions<const W: usize>() -> Vec<(&'static str, Version)> {
+        let mut all: Vec<(&'static str, Version)> = vec![("portable", blocks::<W>)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has AVX2, as was just seen.
+                all.push(("AVX2", |part, out| unsafe { with_avx2::<W>(part, out) }));
+            }
+            if is_x86_feature_detected!("avx512f") {
+                // SAFETY: the processor has AVX-512, as was just seen.
+                all.push(("AVX-512", |part, out| unsafe { with_avx512::<W>(part, out) }));
+            }
+        }
+        all
+    }
+
+    /// All versions and widths against one assignment at a time.
+    fn agree<const W: usize>() {
+        let formulae = SamplerParams::new(9).check().expect("good").distinct(1, 60).expect("some");
+        for assignments in [Assignments::all(9).expect("few"), Assignments::uniform(9, 700, 3).expect("some")] {
+            let words = assignments.len().div_ceil(64);
+            let largest = formulae.iter().map(Formula::size).max().unwrap_or(0);
+            let part = Part { formulae: &formulae, assignments: &assignments, words, largest };
+            for (name, version) in versions::<W>() {
+                let mut out = vec![0; formulae.len() * words];
+                assert!(version(&part, &mut out).is_ok());
+                for (formula, row) in formulae.iter().zip(out.chunks(words)) {
+                    for i in 0..assignments.len() {
+                        let expected = formula.evaluate(&assignments.get(i)).expect("covered");
+                        assert_eq!(row[i / 64] >> (i % 64) & 1 == 1, expected, "{name}, {W} words: {formula} at {i}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_version_and_width_gives_the_same_values() {
+        agree::<1>();
+        agree::<2>();
+        agree::<4>();
+        agree::<8>();
+        agree::<16>();
+    }
+}
