@@ -57,29 +57,57 @@ fn kernel(binary: &Path, folder: &Path, scale: Scale) -> Result<String> {
     let sizes = if scale == Scale::Quick { "a tenth of the paper's sizes" } else { "the paper's sizes" };
     let mut text = format!("The kernel (appendix B), {sizes}\n\n");
     let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+    let whole = |row: &Value, key: &str| row[key].as_u64().unwrap_or_default();
 
     writeln!(text, "{:<10} {:>9} {:>13} {:>15} {:>11}", "pool", "variables", "mean kernel", "mean distance", "components")?;
     for row in run("pool")?.as_array().into_iter().flatten() {
         let (kernel, distance) = (number(row, "mean_kernel"), number(row, "mean_distance"));
         let form = row["form"].as_str().unwrap_or_default();
-        writeln!(text, "{form:<10} {:>9} {kernel:>13.4} {distance:>15.2} {:>11}", row["variables"], row["components"])?;
+        writeln!(
+            text,
+            "{form:<10} {:>9} {kernel:>13.4} {distance:>15.2} {:>11}",
+            whole(row, "variables"),
+            whole(row, "components")
+        )?;
     }
     writeln!(text, "{:<10} {:>9} {:>13.4} {:>15.2} {:>11}\n", "paper", 5, 0.1695, 18.7325, 100)?;
 
+    if scale == Scale::Quick {
+        text.push_str("Distances grow with the square root of the pool's size: only --scale paper compares with the paper's.\n\n");
+    }
     writeln!(text, "{:<12} {:>9} {:>14} {:>10}", "correlation", "variables", "Pearson", "Spearman")?;
     for row in run("correlation")?.as_array().into_iter().flatten() {
         let form = row["form"].as_str().unwrap_or_default();
-        writeln!(text, "{form:<12} {:>9} {:>14.3} {:>10.3}", row["variables"], number(row, "pearson"), number(row, "spearman"))?;
+        writeln!(
+            text,
+            "{form:<12} {:>9} {:>14.3} {:>10.3}",
+            whole(row, "variables"),
+            number(row, "pearson"),
+            number(row, "spearman")
+        )?;
     }
-    writeln!(text, "\n{:<12} {:>9} {:>14} {:>14}", "variance", "variables", "100 comp.", "500 comp.")?;
+    writeln!(text, "\n{:<12} {:>9} {:>14} {:>14}", "variance", "variables", "100 comp.", "all fitted")?;
     for row in run("variance")?.as_array().into_iter().flatten() {
         let form = row["form"].as_str().unwrap_or_default();
-        writeln!(text, "{form:<12} {:>9} {:>14.4} {:>14.4}", row["variables"], number(row, "at_100"), number(row, "at_500"))?;
+        writeln!(
+            text,
+            "{form:<12} {:>9} {:>14.4} {:>14.4}",
+            whole(row, "variables"),
+            number(row, "at_100"),
+            number(row, "at_all")
+        )?;
     }
-    writeln!(text, "\n{:<22} {:>7} {:>8} {:>9}", "satisfaction, variables", "median", "mean", "guessing")?;
+    writeln!(text, "\n{:<12} {:>9} {:>14} {:>10} {:>10}", "satisfaction", "variables", "median", "mean", "guessing")?;
     for row in run("classification")?.as_array().into_iter().flatten() {
         let median = row["quantiles"][2].as_f64().unwrap_or(f64::NAN);
-        writeln!(text, "{:<22} {median:>8.3} {:>8.3} {:>9.3}", row["variables"], number(row, "mean"), number(row, "guessing"))?;
+        writeln!(
+            text,
+            "{:<12} {:>9} {median:>14.3} {:>10.3} {:>10.3}",
+            "",
+            whole(row, "variables"),
+            number(row, "mean"),
+            number(row, "guessing")
+        )?;
     }
     let agreement = run("agreement")?;
     let deviation = number(&agreement, "largest_deviation_from_identity");

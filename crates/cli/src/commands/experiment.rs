@@ -84,7 +84,7 @@ fn variance(sizes: &Sizes) -> Outcome {
             }
             let at = |k: usize| curve.cumulative.get(k.min(curve.cumulative.len()) - 1).copied().unwrap_or(1.0);
             numbers.push(json!({ "form": form_name(form), "variables": n, "components": curve.cumulative.len(),
-                "at_100": at(100), "at_500": at(500) }));
+                "at_100": at(100), "at_all": at(usize::MAX) }));
             let mut points: Vec<(f64, f64)> = (1..).map(f64::from).zip(curve.cumulative).collect();
             if let Some(&(_, last)) = points.last() {
                 points.push((components as f64, last)); // past the rank nothing is left to explain

@@ -78,7 +78,7 @@ impl Chart {
 
     fn draw(&self, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
         let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-        let legend_width = 12 + 9 * self.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0) as u32 + 34;
+        let legend_width = 12 + 8 * self.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0) as u32 + 34;
         let (plot, legend) = area.split_horizontally(SIZE.0 - legend_width);
         let text = |size: u32| ("sans-serif", size).into_font().color(&TEXT);
         let mut builder = ChartBuilder::on(&plot);

@@ -15,7 +15,7 @@ use super::{EmbeddingParams, Features, Method};
 use crate::distinct::distinct_rows;
 use crate::error::KernelError;
 use crate::gram::Kernel;
-use crate::linalg::{Eigen, eigen, leading, product};
+use crate::linalg::{Eigen, Real, eigen, leading, product};
 
 /// Up to this size, a whole decomposition is as quick as a truncated one.
 const SMALL: usize = 400;
@@ -29,41 +29,27 @@ const MAX_BYTES: f64 = 10.0 * (1u64 << 30) as f64;
 pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -> Result<Fitted, KernelError> {
     let (rows, counts) = distinct_rows(pool);
     let (u, n) = (rows.rows(), pool.rows() as f64);
-    let bytes = 8.0 * u as f64 * u as f64;
-    if bytes > MAX_BYTES {
-        return Err(KernelError::TooLarge { formulae: u, gibibytes: bytes / (1u64 << 30) as f64 });
-    }
     let counts: Array1<f64> = counts.into_iter().map(|c| c as f64).collect();
     let roots = counts.mapv(f64::sqrt);
     let q = roots.mapv(|r| r / n.sqrt());
-    let mut scaled = kernel.gram_of_values(&rows);
-    // One pass over the matrix: means of its columns (it is symmetric: of its rows), R, and what the variance needs.
-    let lines: Vec<(f64, f64, f64)> = scaled
-        .axis_iter_mut(Axis(0))
-        .into_par_iter()
-        .zip(roots.as_slice().unwrap_or_default())
-        .map(|(mut line, root)| {
-            let mean = line.dot(&counts) / n;
-            line.zip_mut_with(&roots, |value, other| *value *= root * other);
-            (mean, line.dot(&q), line.dot(&line))
-        })
-        .collect();
-    let mean: Array1<f64> = lines.iter().map(|l| l.0).collect();
-    let along: Array1<f64> = lines.iter().map(|l| l.1).collect();
-    let squares: f64 = lines.iter().map(|l| l.2).sum();
 
-    let total = match params.method {
-        Method::GramPca => squares - along.dot(&along),
-        Method::KernelPca => scaled.diag().sum() - q.dot(&along),
-    };
     let whole = u <= SMALL || 3 * params.components > u;
-    let matrix = if whole || params.tolerance < SINGLE_PRECISION {
-        Matrix::Double(scaled)
+    let source = Source { kernel, rows: &rows, counts: &counts, roots: &roots, q: &q };
+    let (matrix, lines) = if whole || params.tolerance < SINGLE_PRECISION {
+        let (matrix, lines) = source.matrix::<f64>()?;
+        (Matrix::Double(matrix), lines)
     } else {
-        Matrix::Single(scaled.mapv(|v| v as f32))
+        let (matrix, lines) = source.matrix::<f32>()?;
+        (Matrix::Single(matrix), lines)
     };
-    let problem = Problem { matrix, q, params };
-    let Eigen { values, vectors } = problem.solve(u, whole)?;
+    let sum = |of: &dyn Fn(&Line) -> f64| lines.iter().map(of).sum::<f64>();
+    let total = match params.method {
+        Method::GramPca => sum(&|l| l.squares - l.along * l.along),
+        Method::KernelPca => sum(&|l| l.diagonal) - lines.iter().zip(&q).map(|(l, q)| l.along * q).sum::<f64>(),
+    };
+    let mean = lines.iter().map(|l| l.mean).collect();
+
+    let Eigen { values, vectors } = Problem { matrix, q, params }.solve(u, whole)?;
     let values = values.mapv(|v| v.max(0.0));
     let mut projection = vectors * &roots.insert_axis(Axis(1));
     if params.method == Method::KernelPca {
@@ -76,6 +62,55 @@ pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -
         variances: &values / (n - 1.0),
         total_variance: total / (n - 1.0),
     })
+}
+
+/// What is needed of every row of R besides the row itself.
+struct Line {
+    /// The mean similarity with the pool.
+    mean: f64,
+    /// Its entry of R·q.
+    along: f64,
+    squares: f64,
+    diagonal: f64,
+}
+
+struct Source<'a> {
+    kernel: &'a Kernel,
+    rows: &'a BitMatrix,
+    counts: &'a Array1<f64>,
+    roots: &'a Array1<f64>,
+    q: &'a Array1<f64>,
+}
+
+impl Source<'_> {
+    /// R in the wanted precision, made in blocks of rows so that no second matrix of its size is ever there.
+    fn matrix<T: Real>(&self) -> Result<(Array2<T>, Vec<Line>), KernelError> {
+        const ROWS: usize = 256;
+        let u = self.rows.rows();
+        let bytes = size_of::<T>() as f64 * u as f64 * u as f64;
+        if bytes > MAX_BYTES {
+            return Err(KernelError::TooLarge { formulae: u, gibibytes: bytes / (1u64 << 30) as f64 });
+        }
+        let n = self.counts.sum();
+        let words = self.rows.words_per_row();
+        let mut matrix = Array2::zeros((u, u));
+        let mut lines = Vec::with_capacity(u);
+        for (part, mut to) in matrix.axis_chunks_iter_mut(Axis(0), ROWS).enumerate() {
+            let (first, height) = (part * ROWS, to.nrows());
+            let block = self.rows.words()[first * words..(first + height) * words].to_vec();
+            let block = BitMatrix::from_words(height, self.rows.bits(), block);
+            let similarities = self.kernel.cross_of_values(&block, self.rows);
+            let rows = to.axis_iter_mut(Axis(0)).into_par_iter().zip(similarities.axis_iter(Axis(0)).into_par_iter()).enumerate();
+            lines.par_extend(rows.map(|(i, (mut to, line))| {
+                let root = self.roots[first + i];
+                let mean = line.dot(self.counts) / n;
+                let scaled = &line * self.roots * root;
+                to.zip_mut_with(&scaled, |to, value| *to = T::rounded(*value));
+                Line { mean, along: scaled.dot(self.q), squares: scaled.dot(&scaled), diagonal: scaled[first + i] }
+            }));
+        }
+        Ok((matrix, lines))
+    }
 }
 
 /// R, as precise as it has to be.
