@@ -1,7 +1,10 @@
 //! The default backend: faer.
 
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par, Side};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::Real;
@@ -22,14 +25,16 @@ pub(super) fn multiply<T: Real>(left: ArrayView2<'_, T>, right: ArrayView2<'_, T
     matmul(target, Accum::Replace, as_faer(&left), as_faer(&right), faer::traits::math_utils::one(), Par::Seq);
 }
 
+/// On one thread, whatever faer's global setting is: results are then the same for any number of threads.
 pub(super) fn eigen(symmetric: &Array2<f64>) -> Result<(Vec<f64>, Array2<f64>), KernelError> {
-    // faer decomposes with the global setting; one thread keeps results the same on every machine.
+    let n = symmetric.nrows();
+    let (mut values, mut vectors) = (Diag::zeros(n), Mat::zeros(n, n));
+    let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
     let view = symmetric.view();
-    let matrix = as_faer(&view);
-    let failed = |e| KernelError::LinearAlgebra(format!("{e:?}"));
-    faer::set_global_parallelism(Par::Seq);
-    let parts = matrix.self_adjoint_eigen(Side::Lower).map_err(failed)?;
-    let values = parts.S().column_vector().iter().copied().collect();
-    let vectors = parts.U();
-    Ok((values, Array2::from_shape_fn((vectors.nrows(), vectors.ncols()), |(i, j)| vectors[(i, j)])))
+    self_adjoint_evd(as_faer(&view), values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, Default::default())
+        .map_err(|e| KernelError::LinearAlgebra(format!("{e:?}")))?;
+    let values = values.column_vector().iter().copied().collect();
+    Ok((values, Array2::from_shape_fn((n, n), |(i, j)| vectors[(i, j)])))
 }
