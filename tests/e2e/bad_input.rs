@@ -73,7 +73,7 @@ fn samplers_that_cannot_be() {
     refused(&sample(&["--vars", "3", "--p-leaf", "1.5"]), &["p_leaf", "between 0 and 1", "1.5"]);
     refused(&sample(&["--vars", "3", "--p-leaf", "-1"]), &["p_leaf", "-1"]);
     refused(&sample(&["--vars", "3", "--p-leaf", "nan"]), &["p_leaf", "NaN"]);
-    refused(&sample(&["--vars", "0"]), &["number of variables"]);
+    refused(&sample(&["--vars", "0"]), &["--vars", "1..=16777216"]);
     refused(&sample(&[]), &["--vars"]);
     refused(&sample(&["--vars", "5", "--all-vars", "--max-nodes", "8"]), &["at least 9 nodes", "max_nodes is 8"]);
     refused(&sample(&["--vars", "5", "--max-depth", "0"]), &["depth of at least 1"]);
@@ -99,4 +99,57 @@ fn nothing_is_written_over() {
     refused(&logicvae(&["sample", "--vars", "3", "--out", &nowhere]), &["there is no folder"]);
     refused(&logicvae(&["sample", "--vars", "3", "--out", &folder.path("")]), &["is a folder"]);
     refused(&logicvae(&["sample", "--vars", "3", "--json"]), &["standard output", "--out"]);
+}
+
+#[test]
+fn numbers_that_are_too_large() {
+    let folder = Folder::new();
+    let out = folder.path("f.txt");
+    let sample = |flags: &[&str]| logicvae(&[&["sample", "--vars", "3", "--out", &out], flags].concat());
+    refused(&sample(&["--count", "18446744073709551615"]), &["--count", "at most 1000000000"]);
+    refused(&sample(&["--max-nodes", "18446744073709551615"]), &["max_nodes", "at most"]);
+    refused(&logicvae(&["eval", "x1", "--vars", "4294967295"]), &["--vars", "16777216"]);
+    refused(&logicvae(&["eval", "x1", "--threads", "60000"]), &["--threads", "1024"]);
+    let file = folder.write("list.txt", "x1\nx2\n");
+    let kernel = |flags: &[&str]| logicvae(&[&["kernel", &file, "--out", &out], flags].concat());
+    refused(&kernel(&["--samples", "18446744073709551615"]), &["8 GiB", "use fewer"]);
+    refused(&kernel(&["--vars", "16777216"]), &["8 GiB"]);
+    refused(&kernel(&["--gaussian", "1e300"]), &["sigma²", "at most"]);
+    let all = logicvae(&["similar", "x1", "--in", &file, "-k", "18446744073709551615", "--json"]);
+    assert_eq!(all.json()["neighbours"].as_array().map(Vec::len), Some(2));
+    assert_eq!(folder.names(), ["list.txt"]);
+}
+
+#[test]
+fn standard_input_is_read_once_and_to_its_end() {
+    let folder = Folder::new();
+    let out = folder.path("k.npy");
+    refused(&logicvae_with_input(&["kernel", "-", "-", "--out", &out], "x1\n"), &["only once"]);
+    refused(&logicvae_with_input(&["eval", "-"], "x1\nx2\n"), &["more formulae", "`x2`"]);
+    refused(&logicvae_with_input(&["stats", "-"], ""), &["standard input has no formulae"]);
+    assert_eq!(
+        logicvae_with_input(&["stats", "-", "--json"], "\u{feff}x1\nx2\n").json()["count"],
+        2,
+        "a byte order mark is skipped"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_permissions_are_respected() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new();
+    let sample = |out: &str, flags: &[&str]| logicvae(&[&["sample", "--vars", "3", "--count", "5", "--out", out], flags].concat());
+    assert_eq!(sample("/dev/null", &[]).code, 0);
+
+    let target = folder.write("target.txt", "old");
+    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).expect("ours");
+    symlink(&target, folder.path("link.txt")).expect("a link");
+    assert_eq!(sample(&folder.path("link.txt"), &["--force"]).code, 0);
+    assert!(std::fs::symlink_metadata(folder.path("link.txt")).expect("there").is_symlink(), "the link stays one");
+    assert_ne!(folder.read("target.txt"), b"old");
+    assert_eq!(std::fs::metadata(&target).expect("there").permissions().mode() & 0o777, 0o640);
+
+    symlink(folder.path("nowhere"), folder.path("dangling")).expect("a link");
+    refused(&sample(&folder.path("dangling"), &[]), &["link to nothing"]);
 }

@@ -60,6 +60,8 @@ fn kernel_draws_or_takes_assignments() {
     assert_eq!(run("rows.npy", &["--rows", &rows]), 0.5);
     let weighted = folder.write("weighted.txt", "11 3\n10 1\n");
     assert!((run("weighted.npy", &["--rows", &weighted]) - 0.5).abs() < 1e-12);
+    let mixed = folder.write("mixed.txt", "11 3\n10\n");
+    assert_eq!(run("mixed.npy", &["--rows", &mixed]), run("weighted2.npy", &["--rows", &weighted]), "a missing weight is 1");
     let wide = folder.write("wide.txt", "x1\nx40\n");
     let note = done(&["kernel", &wide, "--out", &folder.path("wide.npy")]).err;
     assert!(note.contains("10000 are drawn"), "{note}");

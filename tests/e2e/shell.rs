@@ -32,7 +32,9 @@ fn a_manual_page_for_every_command() {
     assert!(page.contains(".TH logicvae-eval 1"), "{page}");
     assert!(std::fs::read_to_string(folder.path("man1/logicvae.1")).expect("a page").contains("logicvae"));
     assert_eq!(logicvae(&["man", "--out", &out]).code, 2, "pages are not replaced");
-    done(&["man", "--out", &out, "--force"]);
+    let json = done(&["man", "--out", &out, "--force", "--json"]).json();
+    assert!(json["pages"].as_array().is_some_and(|pages| pages.len() > 10));
+    assert_eq!(logicvae(&["completions", "bash", "--json"]).code, 2);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use logicvae_logic::{Assignment, Split};
+use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
 
 /// Embeddings of logical formulae that preserve meaning and can be inverted.
 #[derive(Parser)]
@@ -15,7 +15,7 @@ pub struct Args {
     pub json: bool,
 
     /// Number of threads (default: all cores). Results do not depend on it.
-    #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
     #[command(subcommand)]
@@ -51,7 +51,7 @@ Examples:
   logicvae sample --preset paper-5 --split test --out test.txt")]
 pub struct SampleArgs {
     /// Number of variables, x1 to xN.
-    #[arg(long, value_name = "N", required_unless_present = "preset")]
+    #[arg(long, value_name = "N", required_unless_present = "preset", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 
     /// How many formulae [default: 1000, or all of a preset].
@@ -78,7 +78,7 @@ pub struct SampleArgs {
     #[arg(long)]
     pub all_vars: bool,
 
-    /// A dataset of the paper: paper-3, paper-4, paper-5 or paper-10. Other flags override its settings.
+    /// A dataset of the paper: paper-3, paper-4, paper-5 or paper-10. Flags other than --vars override its settings.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
 
@@ -121,7 +121,7 @@ pub struct EvalArgs {
     pub formula: String,
 
     /// Number of variables [default: the largest in the formula].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 
     /// Values of x1, x2, … such as 1011.
@@ -166,7 +166,7 @@ pub struct StatsArgs {
     pub file: PathBuf,
 
     /// Refuse formulae with variables above xN.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 }
 
@@ -174,7 +174,7 @@ pub struct StatsArgs {
 #[derive(clap::Args)]
 pub struct MeasureArgs {
     /// Number of variables [default: the largest in the files].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 
     /// Compare at M assignments drawn uniformly [default: all of them up to 20 variables, 10000 drawn ones above].
@@ -185,7 +185,7 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 
-    /// Compare at observed assignments: a file with a row such as 1011 a line, and optionally its weight.
+    /// Compare at observed assignments: a file with a row such as 1011 a line, and optionally its weight (else 1).
     #[arg(long, value_name = "FILE")]
     pub rows: Option<PathBuf>,
 }
@@ -267,9 +267,9 @@ pub struct EmbedArgs {
     #[arg(long, value_name = "SIGMA2", allow_negative_numbers = true)]
     pub gaussian: Option<f64>,
 
-    /// Which principal components.
-    #[arg(long, value_enum, default_value_t = EmbedMethod::GramPca)]
-    pub method: EmbedMethod,
+    /// Which principal components [default: gram-pca].
+    #[arg(long, value_enum)]
+    pub method: Option<EmbedMethod>,
 
     /// Type of the numbers.
     #[arg(long, value_enum, default_value_t = Dtype::F64)]

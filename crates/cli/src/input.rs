@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use logicvae_logic::{Formula, FormulaReader};
@@ -12,10 +13,19 @@ pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// How messages call it.
+pub fn name(path: &Path) -> String {
+    if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
 /// Formulae of a file, one by one; an error names the file and the place in it.
 pub fn formulae(path: &Path, variables: Option<u32>) -> Result<impl Iterator<Item = Result<Formula>> + use<>> {
-    let name = if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() };
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    let name = name(path);
     let source: Box<dyn BufRead> = if is_standard(path) {
+        if TAKEN.swap(true, Ordering::Relaxed) {
+            bail!("standard input can be read only once: name a file for the other `-`");
+        }
         Box::new(io::stdin().lock())
     } else {
         if path.is_dir() {
@@ -46,5 +56,13 @@ impl Arguments {
             None => self.standard.insert(Box::new(formulae(Path::new("-"), None)?)),
         };
         lines.next().unwrap_or_else(|| bail!("standard input has no formula left: write one a line"))
+    }
+
+    /// Refuses formulae on standard input that nobody asked for: they would be passed over in silence.
+    pub fn finish(mut self) -> Result<()> {
+        match self.standard.as_mut().and_then(Iterator::next) {
+            Some(extra) => bail!("standard input has more formulae than were asked for, such as `{}`", extra?),
+            None => Ok(()),
+        }
     }
 }

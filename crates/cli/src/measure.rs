@@ -8,7 +8,7 @@ use logicvae_kernel::{Form, Measure, error_bound};
 use logicvae_logic::{Assignment, Formula, TABLE_LIMIT};
 
 use crate::args::MeasureArgs;
-use crate::input;
+use crate::input::{self, name};
 
 /// Drawn assignments where all would be too many and none were asked for.
 const DEFAULT_SAMPLES: usize = 10_000;
@@ -17,7 +17,7 @@ const DEFAULT_SAMPLES: usize = 10_000;
 pub fn formulae(path: &Path, variables: Option<u32>) -> Result<Vec<Formula>> {
     let formulae: Vec<Formula> = input::formulae(path, variables)?.collect::<Result<_>>()?;
     if formulae.is_empty() {
-        bail!("{} has no formulae: write one a line", path.display());
+        bail!("{} has no formulae: write one a line", name(path));
     }
     Ok(formulae)
 }
@@ -55,8 +55,8 @@ pub fn measure(args: &MeasureArgs, used: u32) -> Result<Measure> {
 fn observed(file: &Path, variables: usize) -> Result<Measure> {
     let name = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let (mut rows, mut weights) = (Vec::new(), Vec::new());
-    for (number, line) in (1..).zip(text.lines()) {
+    let (mut rows, mut weights, mut given) = (Vec::new(), Vec::new(), false);
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let content = line.split('#').next().unwrap_or_default();
         let mut parts = content.split_whitespace();
         let Some(bits) = parts.next() else { continue };
@@ -65,10 +65,12 @@ fn observed(file: &Path, variables: usize) -> Result<Measure> {
             bail!("{name}, line {number}: {} values for {variables} variables: give one for each, x1 first", row.len());
         }
         rows.push(row);
-        if let Some(weight) = parts.next() {
-            weights.push(weight.parse::<f64>().with_context(|| format!("{name}, line {number}: `{weight}` is no weight"))?);
-        }
+        let weight = parts.next();
+        given |= weight.is_some();
+        let weight =
+            weight.map(|w| w.parse::<f64>().with_context(|| format!("{name}, line {number}: `{w}` is no weight"))).transpose()?;
+        weights.push(weight.unwrap_or(1.0));
     }
     let measure = Measure::observed(&rows).with_context(|| name.to_string())?;
-    if weights.is_empty() { Ok(measure) } else { Ok(measure.weighted(&weights).with_context(|| name.to_string())?) }
+    if given { measure.weighted(&weights).with_context(|| name.to_string()) } else { Ok(measure) }
 }

@@ -1,5 +1,6 @@
 //! Text or JSON on standard output; files that are whole or not there.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -37,6 +38,12 @@ pub fn check_target(path: &Path, force: bool) -> Result<()> {
     if path.is_dir() {
         bail!("{} is a folder: name a file to write", path.display());
     }
+    if is_stream(path) {
+        return Ok(());
+    }
+    if path.is_symlink() && !path.exists() {
+        bail!("{} is a link to nothing: remove it, or name another file", path.display());
+    }
     if path.exists() && !force {
         bail!("{} exists: choose another name, or replace it with --force", path.display());
     }
@@ -44,6 +51,11 @@ pub fn check_target(path: &Path, force: bool) -> Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => bail!("there is no folder {}", folder.display()),
         _ => Ok(()),
     }
+}
+
+/// Something that is there to be written to, such as a pipe or /dev/null, and not to be replaced.
+fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 /// Writes a file through a temporary one beside it, so that it is there whole or not at all.
@@ -54,30 +66,39 @@ pub fn write_file(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write)
         content(&mut out)?;
         return Ok(out.flush()?);
     }
+    let failed = || format!("cannot write {}", path.display());
+    if is_stream(path) {
+        let mut out = BufWriter::new(File::create(path).with_context(failed)?);
+        content(&mut out)?;
+        return out.flush().with_context(failed);
+    }
+    // A link stays a link: what it points to is replaced.
+    let path = if path.exists() { path.canonicalize()? } else { path.to_owned() };
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> Result<()> {
-        let mut file = NamedTempFile::new_in(folder)?;
+        let mut file = new_file(folder)?;
         let mut buffered = BufWriter::new(file.as_file_mut());
         content(&mut buffered)?;
         buffered.flush()?;
         drop(buffered);
-        readable_by_all(file.as_file())?;
+        if let Ok(old) = path.metadata() {
+            file.as_file().set_permissions(old.permissions())?;
+        }
         file.as_file().sync_all()?;
-        let kept = if force { file.persist(path) } else { file.persist_noclobber(path) };
+        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
         kept.map_err(|e| e.error)?;
         Ok(())
     };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    write().with_context(failed)
 }
 
-/// Temporary files are private; results are not.
-#[cfg(unix)]
-fn readable_by_all(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &std::fs::File) -> io::Result<()> {
-    Ok(())
+/// A temporary file that others may read as far as the user's mask lets them: temporary files are private by default.
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
 }

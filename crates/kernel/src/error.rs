@@ -5,6 +5,8 @@ use std::io;
 use logicvae_logic::{BatchError, ContainerError, SampleError, TableError};
 use thiserror::Error;
 
+use crate::form::MAX_SIGMA2;
+
 /// A similarity or an embedding that cannot be had, and what would be right.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -15,8 +17,8 @@ pub enum KernelError {
     /// Too many variables for all assignments.
     #[error("{0}; draw assignments instead (Monte Carlo)")]
     Table(#[from] TableError),
-    /// No formulae, where some are needed.
-    #[error("there are no formulae: {needed} needed")]
+    /// Fewer formulae than are needed.
+    #[error("too few formulae: {needed} needed")]
     NoFormulae {
         /// How many are needed, in words.
         needed: &'static str,
@@ -38,7 +40,7 @@ pub enum KernelError {
         assignments: usize,
     },
     /// A width of the Gaussian that is none.
-    #[error("sigma² must be a number above 0, not {0}")]
+    #[error("sigma² must be a number above 0 and at most {MAX_SIGMA2}, not {0}")]
     Sigma(f64),
     /// ε or δ outside (0, 1).
     #[error("{name} must lie strictly between 0 and 1, not be {value}")]

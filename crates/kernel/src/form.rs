@@ -22,11 +22,14 @@ pub enum Form {
 /// The σ² that gives the paper's kernel values and distances.
 pub const PAPER_SIGMA2: f64 = 0.44;
 
+/// Above this, all similarities are 1 to rounding and nothing is left to tell formulae apart.
+pub(crate) const MAX_SIGMA2: f64 = 1e6;
+
 impl Form {
     /// Checks the width.
     pub fn check(self) -> Result<Self, KernelError> {
         match self {
-            Self::Gaussian { sigma2 } if !(sigma2 > 0.0 && sigma2.is_finite()) => Err(KernelError::Sigma(sigma2)),
+            Self::Gaussian { sigma2 } if !(sigma2 > 0.0 && sigma2 <= MAX_SIGMA2) => Err(KernelError::Sigma(sigma2)),
             other => Ok(other),
         }
     }

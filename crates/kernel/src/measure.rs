@@ -43,11 +43,14 @@ impl Measure {
         if let Some(bad) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
             return Err(KernelError::Weight { position: bad + 1, value: weights[bad] });
         }
-        let sum: f64 = weights.iter().sum();
-        if sum <= 0.0 || !sum.is_finite() {
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        if largest == 0.0 {
             return Err(KernelError::Weight { position: 1, value: weights[0] });
         }
-        Ok(Self { weights: Some(weights.iter().map(|w| w / sum).collect()), ..self })
+        // By the largest first: the sum of large weights could overflow.
+        let scaled: Vec<f64> = weights.iter().map(|w| w / largest).collect();
+        let sum: f64 = scaled.iter().sum();
+        Ok(Self { weights: Some(scaled.into_iter().map(|w| w / sum).collect()), ..self })
     }
 
     /// For files: weights are scaled already.

@@ -61,6 +61,7 @@ impl Neighbours {
     }
 
     fn nearest_to_values(&self, query: &BitMatrix, count: usize) -> Vec<Neighbour> {
+        let count = count.min(self.len());
         if self.kernel.measure().weights().is_some() {
             let similarities = self.kernel.cross_of_values(query, &self.values);
             let mut all: Vec<Neighbour> =

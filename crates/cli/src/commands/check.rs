@@ -19,6 +19,7 @@ struct Report {
 pub fn run(args: &CheckArgs, output: Output) -> Result<ExitCode> {
     let mut arguments = Arguments::new();
     let (first, second) = (arguments.formula(&args.first)?, arguments.formula(&args.second)?);
+    arguments.finish()?;
     let counterexample = match first.compare(&second) {
         Equivalence::Equivalent => None,
         Equivalence::Differ(at) => Some(at),

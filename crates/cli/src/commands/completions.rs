@@ -3,12 +3,16 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::CommandFactory;
 
 use crate::args::{Args, CompletionsArgs};
+use crate::output::Output;
 
-pub fn run(args: &CompletionsArgs) -> Result<ExitCode> {
+pub fn run(args: &CompletionsArgs, output: Output) -> Result<ExitCode> {
+    if output.json {
+        bail!("a completion script has no JSON form: drop --json");
+    }
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "logicvae", &mut script);
     io::stdout().write_all(&script)?;

@@ -29,6 +29,12 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
     }
     check_target(&args.out, args.force)?;
     if let Some(save) = &args.save {
+        if is_standard(save) {
+            bail!("an embedding is not for reading: name a file with --save");
+        }
+        if save == &args.out {
+            bail!("--save and --out name the same file: give each its own");
+        }
         check_target(save, args.force)?;
     }
     let embedding = embedding(args)?;
@@ -65,8 +71,12 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
 fn embedding(args: &EmbedArgs) -> Result<Embedding> {
     let form = form(args.gaussian)?;
     if is_embedding(&args.pool)? {
-        if args.components.is_some() || args.gaussian.is_some() || args.measure.samples.is_some() || args.measure.rows.is_some() {
-            bail!("{} is fitted already: drop --components, --gaussian, --samples and --rows", args.pool.display());
+        let measured = args.measure.vars.is_some() || args.measure.samples.is_some() || args.measure.rows.is_some();
+        if args.components.is_some() || args.gaussian.is_some() || args.method.is_some() || measured {
+            bail!(
+                "{} is fitted already: drop --components, --gaussian, --method, --vars, --samples and --rows",
+                args.pool.display()
+            );
         }
         let file = BufReader::new(File::open(&args.pool)?);
         return Embedding::load(file).with_context(|| args.pool.display().to_string());
@@ -75,8 +85,8 @@ fn embedding(args: &EmbedArgs) -> Result<Embedding> {
     let pool = formulae(&args.pool, args.measure.vars)?;
     let measure = measure(&args.measure, largest_variable(&pool))?;
     let method = match args.method {
-        EmbedMethod::GramPca => Method::GramPca,
-        EmbedMethod::KernelPca => Method::KernelPca,
+        None | Some(EmbedMethod::GramPca) => Method::GramPca,
+        Some(EmbedMethod::KernelPca) => Method::KernelPca,
     };
     let params = EmbeddingParams { method, form, up_to_rank: args.up_to_rank, ..EmbeddingParams::new(components) };
     Embedding::fit(measure, &pool, &params).with_context(|| args.pool.display().to_string())

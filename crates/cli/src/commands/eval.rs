@@ -24,7 +24,9 @@ struct Report {
 }
 
 pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
-    let formula = Arguments::new().formula(&args.formula)?;
+    let mut arguments = Arguments::new();
+    let formula = arguments.formula(&args.formula)?;
+    arguments.finish()?;
     let variables = variables(&formula, args)?;
     let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
     let satisfying = match &table {

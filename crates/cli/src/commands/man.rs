@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_mangen::Man;
+use serde_json::json;
 
 use crate::args::{Args, ManArgs};
-use crate::output::{check_target, write_file};
+use crate::output::{Output, check_target, write_file};
 
-pub fn run(args: &ManArgs) -> Result<ExitCode> {
+pub fn run(args: &ManArgs, output: Output) -> Result<ExitCode> {
     let mut program = Args::command();
     program.build();
     let mut pages = vec![("logicvae.1".to_owned(), program.clone())];
@@ -21,10 +22,10 @@ pub fn run(args: &ManArgs) -> Result<ExitCode> {
     for (file, _) in &pages {
         check_target(&args.out.join(file), args.force)?;
     }
-    let count = pages.len();
+    let names: Vec<String> = pages.iter().map(|(file, _)| file.clone()).collect();
     for (file, command) in pages {
         write_file(&args.out.join(file), args.force, |mut out| Ok(Man::new(command).render(&mut out)?))?;
     }
-    eprintln!("{count} pages in {}", args.out.display());
+    output.print(&json!({ "pages": names }), |out| writeln!(out, "{} pages in {}", names.len(), args.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -33,7 +33,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Embed(args) => embed::run(&args, output),
         Command::Similar(args) => similar::run(&args, output),
         Command::Experiment(args) => experiment::run(&args, output),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, output),
+        Command::Man(args) => man::run(&args, output),
     }
 }

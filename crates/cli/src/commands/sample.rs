@@ -12,6 +12,9 @@ use crate::input::is_standard;
 use crate::output::{Output, check_target, write_file};
 use crate::progress::Progress;
 
+/// More formulae than any memory holds.
+const MAX_COUNT: usize = 1_000_000_000;
+
 #[derive(Serialize)]
 struct Report {
     count: usize,
@@ -83,8 +86,8 @@ fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
     };
     let mut spec = DatasetSpec { sampler, seed: args.seed.unwrap_or(base.seed), ..base };
     if let Some(count) = args.count {
-        if count == 0 {
-            bail!("--count must be at least 1");
+        if !(1..=MAX_COUNT).contains(&count) {
+            bail!("--count must be at least 1 and at most {MAX_COUNT}, not {count}");
         }
         (spec.train, spec.valid, spec.test) = (count, 0, 0);
         debug_assert_eq!(spec.range(Split::Train), 0..count);

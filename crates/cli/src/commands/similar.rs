@@ -27,7 +27,9 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
     if args.k == 0 {
         bail!("-k must be at least 1");
     }
-    let formula = Arguments::new().formula(&args.formula)?;
+    let mut arguments = Arguments::new();
+    let formula = arguments.formula(&args.formula)?;
+    arguments.finish()?;
     let list = formulae(&args.file, args.measure.vars)?;
     let used = largest_variable(list.iter().chain([&formula]));
     let index = Neighbours::new(measure(&args.measure, used)?, &list)?;

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use logicvae_logic::{Stats, StatsBuilder, Summary};
 
 use crate::args::StatsArgs;
-use crate::input::formulae;
+use crate::input::{formulae, name};
 use crate::output::Output;
 
 pub fn run(args: &StatsArgs, output: Output) -> Result<ExitCode> {
@@ -17,7 +17,7 @@ pub fn run(args: &StatsArgs, output: Output) -> Result<ExitCode> {
     }
     let stats = builder.finish();
     if stats.count == 0 {
-        bail!("{} has no formulae: write one a line", args.file.display());
+        bail!("{} has no formulae: write one a line", name(&args.file));
     }
     output.print(&stats, |out| text(&stats, out))?;
     Ok(ExitCode::SUCCESS)

@@ -55,6 +55,14 @@ pub enum BatchError {
         /// The length of the first row.
         expected: usize,
     },
+    /// More bits than fit in memory.
+    #[error("{assignments} values of each of {rows} variables or formulae take more than 8 GiB: use fewer")]
+    TooMany {
+        /// How many rows of bits.
+        rows: usize,
+        /// How many bits in a row.
+        assignments: usize,
+    },
     /// No assignments.
     #[error("there are no assignments: at least one is needed")]
     Empty,
@@ -85,6 +93,7 @@ impl Assignments {
         if count == 0 {
             return Err(BatchError::Empty);
         }
+        fits(variables, count)?;
         let mut columns = BitMatrix::zeros(variables, count);
         for variable in 0..variables {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -153,6 +162,7 @@ impl Assignments {
     /// The values of every formula: a row for each, a bit for each assignment. In parallel, with the same result for
     /// any number of threads.
     pub fn evaluate(&self, formulae: &[Formula]) -> Result<BitMatrix, BatchError> {
+        fits(formulae.len(), self.len)?;
         let mut values = BitMatrix::zeros(formulae.len(), self.len);
         self.evaluate_into(formulae, &mut values)?;
         Ok(values)
@@ -198,6 +208,14 @@ impl Assignments {
                 }
             }
         }
+    }
+}
+
+/// Refuses a matrix of bits that would take more than 8 GiB, rather than running out of memory.
+fn fits(rows: usize, assignments: usize) -> Result<(), BatchError> {
+    match assignments.div_ceil(64).checked_mul(rows) {
+        Some(words) if words <= 1 << 30 => Ok(()),
+        _ => Err(BatchError::TooMany { rows, assignments }),
     }
 }
 

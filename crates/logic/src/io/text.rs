@@ -40,6 +40,8 @@ impl<R: BufRead> TextReader<R> {
             self.lines += 1;
             let line = std::str::from_utf8(&self.buffer)
                 .map_err(|e| ReadError::Encoding { line: self.lines, column: e.valid_up_to() + 1 })?;
+            // Some editors put a byte order mark before the text.
+            let line = if self.lines == 1 { line.trim_start_matches('\u{feff}') } else { line };
             let content = line.split('#').next().unwrap_or_default().trim_end();
             if !content.trim_start().is_empty() {
                 return content.parse().map(Some).map_err(|e: crate::ParseError| e.after_lines(self.lines - 1).into());

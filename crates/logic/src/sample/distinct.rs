@@ -35,7 +35,7 @@ impl Sampler {
             let formula = self.sample_with(scratch, seed, index)?;
             Ok((hasher.hash_one(&formula), formula))
         };
-        let mut kept: Vec<Formula> = Vec::with_capacity(count);
+        let mut kept: Vec<Formula> = Vec::new();
         let mut places: HashTable<(u64, usize)> = HashTable::new(); // hashes and positions of the kept ones
         let (mut next, mut last_new) = (0u64, 0u64);
         while kept.len() < count {

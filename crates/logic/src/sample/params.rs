@@ -6,6 +6,9 @@ use thiserror::Error;
 use super::sampler::Sampler;
 use crate::node::MAX_VARIABLE;
 
+/// The most nodes that a limit may allow: formulae of that size already take gigabytes.
+const MAX_NODES: usize = 1 << 30;
+
 /// Settings of Algorithm 1, not yet checked: [`check`](Self::check) gives the sampler.
 ///
 /// ```
@@ -41,6 +44,9 @@ pub enum SampleError {
     /// No variables, or too many.
     #[error("the number of variables must be 1 to {MAX_VARIABLE}, not {0}")]
     Variables(u32),
+    /// A limit that is none.
+    #[error("max_nodes must be at most {MAX_NODES}, not {0}")]
+    TooManyNodes(usize),
     /// No formula is that small.
     #[error("no formula fits: an operator at the root{} takes at least {needed} nodes, but max_nodes is {max_nodes}", both(*.all_variables))]
     Nodes {
@@ -98,6 +104,9 @@ impl SamplerParams {
         }
         if !(1..=MAX_VARIABLE).contains(&variables) {
             return Err(SampleError::Variables(variables));
+        }
+        if max_nodes > MAX_NODES {
+            return Err(SampleError::TooManyNodes(max_nodes));
         }
         let leaves = if all_variables { variables as usize } else { 1 };
         let needed = (2 * leaves - 1).max(2);
