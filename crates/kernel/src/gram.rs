@@ -94,7 +94,7 @@ impl Kernel {
         pairs.into_par_iter().with_min_len(16).for_each(|(i, j)| {
             let mut tile = [[0.0; TILE]; TILE];
             let (rows, columns) = (span(i, n), span(j, n));
-            fill_tile(values, rows.clone(), values, columns.clone(), &table, &mut tile);
+            fill_tile(values, rows.clone(), columns.clone(), &table, &mut tile);
             for (r, line) in rows.clone().zip(&tile) {
                 // SAFETY: tile (i, j) is this task's alone, and r, columns lie within n.
                 unsafe { target.write(r * n + columns.start, &line[..columns.len()]) };
@@ -139,18 +139,17 @@ fn span(tile: usize, n: usize) -> std::ops::Range<usize> {
 }
 
 fn fill_tile(
-    rows: &BitMatrix,
+    values: &BitMatrix,
     row_span: std::ops::Range<usize>,
-    columns: &BitMatrix,
     column_span: std::ops::Range<usize>,
     table: &[f64],
     tile: &mut [[f64; TILE]; TILE],
 ) {
-    let words = columns.words_per_row();
-    let others = &columns.words()[column_span.start * words..column_span.end * words];
+    let words = values.words_per_row();
+    let others = &values.words()[column_span.start * words..column_span.end * words];
     let mut counts = [0u32; TILE];
     for (row, line) in row_span.zip(tile) {
-        differences(rows.row(row), others, &mut counts[..column_span.len()]);
+        differences(values.row(row), others, &mut counts[..column_span.len()]);
         line.iter_mut().zip(counts).for_each(|(value, differ)| *value = table[differ as usize]);
     }
 }

@@ -46,10 +46,7 @@ pub(super) fn fit(measure: Measure, pool: &BitMatrix, params: &EmbeddingParams) 
     let Fitted { features, mean, projection, variances, total_variance } = fitted;
     let largest = variances.iter().copied().fold(0.0, f64::max);
     let rank = variances.iter().take(params.components).take_while(|v| **v > NEGLIGIBLE * largest && **v > 0.0).count();
-    if rank < params.components && !params.up_to_rank {
-        return Err(KernelError::Rank { asked: params.components, rank });
-    }
-    if rank == 0 {
+    if rank == 0 || (rank < params.components && !params.up_to_rank) {
         return Err(KernelError::Rank { asked: params.components, rank });
     }
     let head = ndarray::s![..rank];
