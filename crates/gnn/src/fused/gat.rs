@@ -1,0 +1,243 @@
+//! The fused graph attention. Formulas: [`Gat`].
+
+use faer::Accum;
+
+use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+use crate::fused::real::Real;
+use crate::fused::rows::{add_scaled, dot, row, row_mut, simd, transposed};
+use crate::fused::{Context, FusedLayer, Gradients, Tape};
+use crate::layers::{Gat, SLOPE};
+
+/// What the backward pass needs. Rows of `own` and `messages` hold all heads, one after another.
+struct GatTape<T> {
+    layer: Gat,
+    states: Vec<T>,
+    /// The senders' states, a row for each product.
+    inputs: Vec<T>,
+    /// W_own x of every row.
+    own: Vec<T>,
+    /// W_neigh h of every product.
+    messages: Vec<T>,
+    scores: Scores<T>,
+}
+
+struct GatGradients<'a, T> {
+    tape: &'a GatTape<T>,
+    own: Vec<T>,
+    messages: Vec<T>,
+    own_scores: Vec<T>,
+    message_scores: Vec<T>,
+}
+
+/// Numbers for each head.
+struct Scores<T> {
+    /// a · own, by row.
+    own: Vec<T>,
+    /// a · message, by product.
+    message: Vec<T>,
+    /// The weight of a row's own part.
+    weight_own: Vec<T>,
+    /// The weights of messages, by entry of the schedule.
+    weight: Vec<T>,
+}
+
+#[inline(always)]
+fn leaky<T: Real>(x: T) -> T {
+    if x > T::of(0.0) { x } else { x * T::of(SLOPE) }
+}
+
+#[inline(always)]
+fn slope<T: Real>(x: T) -> T {
+    T::of(if x > T::of(0.0) { 1.0 } else { SLOPE })
+}
+
+impl<T: Real> FusedLayer<T> for Gat {
+    fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>> {
+        let (k, d, schedule, zero) = (self.heads, self.dim, cx.schedule, T::of(0.0));
+        let (rows, products, all, width) = (schedule.rows(), schedule.products, k * d, self.output());
+        let (own, rest) = cx.weights.split_at(all * self.input);
+        let (neigh, att) = rest.split_at(all * width);
+        let own = cx.input.times_transposed(own, all, rows);
+        let neigh = transposed(neigh, all);
+        let mut states = vec![zero; rows * width];
+        let mut inputs = vec![zero; products * width];
+        let mut messages = vec![zero; products * all];
+        let mut scores = Scores {
+            own: vec![zero; rows * k],
+            message: vec![zero; products * k],
+            weight_own: vec![zero; rows * k],
+            weight: vec![zero; schedule.sources.len() * k],
+        };
+        simd(|| score(&mut scores.own, &own, att, k, d));
+        let mut mix = vec![zero; d];
+        for level in &schedule.levels {
+            simd(|| {
+                for v in level.rows.clone() {
+                    let entries = schedule.entries(v);
+                    for head in 0..k {
+                        attend(&mut scores, schedule.product_of(entries.clone()), entries.clone(), v, head, k, &schedule.times);
+                        mix.fill(zero);
+                        add_scaled(&mut mix, scores.weight_own[v * k + head], row(&own, v * k + head, d));
+                        for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
+                            add_scaled(&mut mix, scores.weight[e * k + head], row(&messages, product * k + head, d));
+                        }
+                        if self.concat {
+                            for (s, &m) in row_mut(&mut states, v * k + head, d).iter_mut().zip(&mix) {
+                                *s = if m > zero { m } else { zero };
+                            }
+                        } else {
+                            add_scaled(row_mut(&mut states, v, d), T::from_f64(1.0 / k as f64), &mix);
+                        }
+                    }
+                }
+            });
+            let (start, end) = (level.product, level.product + level.sending.len());
+            let sent = &states[level.sending.start * width..level.sending.end * width];
+            inputs[start * width..end * width].copy_from_slice(sent);
+            let sending = &mut messages[start * all..end * all];
+            multiply(matrix_mut(sending, end - start), Accum::Replace, matrix(sent, end - start), matrix(&neigh, width));
+            simd(|| score(&mut scores.message[start * k..end * k], sending, att, k, d));
+        }
+        Box::new(GatTape { layer: self.clone(), states, inputs, own, messages, scores })
+    }
+}
+
+/// a · x for every row and head.
+#[inline(always)]
+fn score<T: Real>(to: &mut [T], x: &[T], att: &[T], heads: usize, dim: usize) {
+    for (at, (to, x)) in to.iter_mut().zip(x.chunks_exact(dim)).enumerate() {
+        *to = dot(x, row(att, at % heads, dim));
+    }
+}
+
+/// The softmax of a row and head over itself and its predecessors.
+#[inline(always)]
+fn attend<T: Real>(
+    scores: &mut Scores<T>,
+    products: impl Iterator<Item = usize>,
+    entries: std::ops::Range<usize>,
+    v: usize,
+    head: usize,
+    heads: usize,
+    times: &[f32],
+) {
+    let own = scores.own[v * heads + head];
+    let self_score = leaky(own + own);
+    let mut top = self_score;
+    for (e, product) in entries.clone().zip(products) {
+        let s = leaky(own + scores.message[product * heads + head]);
+        scores.weight[e * heads + head] = s;
+        top = Real::max(top, s);
+    }
+    let self_weight = Real::exp(self_score - top);
+    let mut total = self_weight;
+    for e in entries.clone() {
+        let weight = &mut scores.weight[e * heads + head];
+        *weight = T::of(times[e]) * Real::exp(*weight - top);
+        total += *weight;
+    }
+    scores.weight_own[v * heads + head] = self_weight / total;
+    for e in entries {
+        scores.weight[e * heads + head] /= total;
+    }
+}
+
+impl<T: Real> Tape<T> for GatTape<T> {
+    fn states(&self) -> &[T] {
+        &self.states
+    }
+
+    fn backward(&self, cx: &Context<'_, T>, mut grad: Vec<T>) -> Box<dyn Gradients<T> + '_> {
+        let (k, d, schedule, zero) = (self.layer.heads, self.layer.dim, cx.schedule, T::of(0.0));
+        let (rows, products, all, width) = (schedule.rows(), schedule.products, k * d, self.layer.output());
+        let (neigh, att) = cx.weights[all * self.layer.input..].split_at(all * width);
+        let neigh = matrix(neigh, all);
+        let (own, messages, scores) = (&self.own, &self.messages, &self.scores);
+        let mut grads = GatGradients {
+            tape: self,
+            own: vec![zero; rows * all],
+            messages: vec![zero; products * all],
+            own_scores: vec![zero; rows * k],
+            message_scores: vec![zero; products * k],
+        };
+        let mut mix = vec![zero; d];
+        for level in schedule.levels.iter().rev() {
+            let (start, end) = (level.product, level.product + level.sending.len());
+            simd(|| {
+                for at in start * k..end * k {
+                    add_scaled(row_mut(&mut grads.messages, at, d), grads.message_scores[at], row(att, at % k, d));
+                }
+            });
+            let sent = matrix_mut(&mut grad[level.sending.start * width..level.sending.end * width], end - start);
+            multiply(sent, Accum::Add, matrix(&grads.messages[start * all..end * all], end - start), neigh);
+            simd(|| {
+                for v in level.rows.clone() {
+                    let entries = schedule.entries(v);
+                    for head in 0..k {
+                        let at = v * k + head;
+                        if self.layer.concat {
+                            let states = row(&self.states, at, d);
+                            for ((m, &g), &s) in mix.iter_mut().zip(row(&grad, at, d)).zip(states) {
+                                *m = if s > zero { g } else { zero };
+                            }
+                        } else {
+                            let share = T::from_f64(1.0 / k as f64);
+                            for (m, &g) in mix.iter_mut().zip(row(&grad, v, d)) {
+                                *m = g * share;
+                            }
+                        }
+                        // The gradient of a weight is what its part has in common with the gradient of the mixture.
+                        let weight_own = scores.weight_own[at];
+                        let common_own = dot(&mix, row(own, at, d));
+                        let mut mean = weight_own * common_own;
+                        for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
+                            mean += scores.weight[e * k + head] * dot(&mix, row(messages, product * k + head, d));
+                        }
+                        let score = scores.own[at];
+                        let mut grad_score = T::of(2.0) * slope(score) * weight_own * (common_own - mean);
+                        for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
+                            let (weight, product) = (scores.weight[e * k + head], product * k + head);
+                            let common = dot(&mix, row(messages, product, d));
+                            let grad_entry = slope(score + scores.message[product]) * weight * (common - mean);
+                            grad_score += grad_entry;
+                            grads.message_scores[product] += grad_entry;
+                            add_scaled(row_mut(&mut grads.messages, product, d), weight, &mix);
+                        }
+                        grads.own_scores[at] = grad_score;
+                        let to = row_mut(&mut grads.own, at, d);
+                        for ((to, &m), &a) in to.iter_mut().zip(&mix).zip(row(att, head, d)) {
+                            *to = weight_own * m + grad_score * a;
+                        }
+                    }
+                }
+            });
+        }
+        Box::new(grads)
+    }
+}
+
+impl<T: Real> Gradients<T> for GatGradients<'_, T> {
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]) {
+        let (k, d, width) = (self.tape.layer.heads, self.tape.layer.dim, self.tape.layer.output());
+        let all = k * d;
+        let (own, rest) = to.split_at_mut(all * self.tape.layer.input);
+        let (neigh, att) = rest.split_at_mut(all * width);
+        cx.input.weight_gradient(&self.own, (0, all), all, own);
+        product_gradient(neigh, all, &self.messages, &self.tape.inputs, cx.schedule.products);
+        simd(|| {
+            for (parts, grads) in [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)] {
+                for (at, (part, &g)) in parts.chunks_exact(d).zip(grads).enumerate() {
+                    add_scaled(row_mut(att, at % k, d), g, part);
+                }
+            }
+        });
+    }
+
+    fn input(&self, cx: &Context<'_, T>) -> Vec<T> {
+        let (all, rows) = (self.tape.layer.heads * self.tape.layer.dim, cx.schedule.rows());
+        let mut out = vec![T::of(0.0); rows * self.tape.layer.input];
+        let own = matrix(&cx.weights[..all * self.tape.layer.input], all);
+        multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
+        out
+    }
+}

@@ -1,0 +1,178 @@
+//! The fused graph convolution. Formulas: [`Gcn`].
+
+use faer::Accum;
+
+use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+use crate::fused::real::Real;
+use crate::fused::rows::{add_rows, add_scaled, row, row_mut, simd, transposed};
+use crate::fused::{Context, FusedLayer, Gradients, Tape};
+use crate::layers::Gcn;
+use crate::schedule::Schedule;
+
+/// What the backward pass needs.
+struct GcnTape<T> {
+    layer: Gcn,
+    states: Vec<T>,
+    /// What each product multiplied: a sender's state, or a receiver's sum.
+    inputs: Vec<T>,
+    /// For each entry of the schedule's predecessors.
+    coefficients: Vec<T>,
+}
+
+struct GcnGradients<'a, T> {
+    tape: &'a GcnTape<T>,
+    /// Of what each product gave.
+    products: Vec<T>,
+    /// Of W_own x + b.
+    own: Vec<T>,
+}
+
+/// times / sqrt((d_v + 1) (d_w + 1)).
+fn coefficients<T: Real>(schedule: &Schedule) -> Vec<T> {
+    let mut out = Vec::with_capacity(schedule.sources.len());
+    for v in 0..schedule.rows() {
+        for e in schedule.entries(v) {
+            let degrees = (schedule.degrees[v] + 1.0) * (schedule.degrees[schedule.sources[e] as usize] + 1.0);
+            out.push(T::from_f64(f64::from(schedule.times[e]) / f64::from(degrees).sqrt()));
+        }
+    }
+    out
+}
+
+/// 1 / (d_v + 1).
+fn own_coefficient<T: Real>(schedule: &Schedule, row: usize) -> T {
+    T::from_f64(1.0 / f64::from(schedule.degrees[row] + 1.0))
+}
+
+impl<T: Real> FusedLayer<T> for Gcn {
+    fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>> {
+        let (h, schedule) = (self.hidden, cx.schedule);
+        let rows = schedule.rows();
+        let (own, rest) = cx.weights.split_at(h * self.input);
+        let (bias, neigh) = rest.split_at(h);
+        let mut states = cx.input.times_transposed(own, h, rows);
+        simd(|| {
+            for (v, state) in states.chunks_exact_mut(h).enumerate() {
+                let scale = own_coefficient::<T>(schedule, v);
+                for (s, &b) in state.iter_mut().zip(bias) {
+                    *s = (*s + b) * scale;
+                }
+            }
+        });
+        let neigh = transposed(neigh, h);
+        let coefficients = coefficients::<T>(schedule);
+        let mut inputs = vec![T::of(0.0); schedule.products * h];
+        let mut products = vec![T::of(0.0); schedule.products * h];
+        for level in &schedule.levels {
+            let split = level.product + level.aggregated.len();
+            let end = split + level.sending.len();
+            simd(|| {
+                for v in level.aggregated.clone() {
+                    let sum = row_mut(&mut inputs, schedule.aggregate[v] as usize, h);
+                    for e in schedule.entries(v) {
+                        add_scaled(sum, coefficients[e], row(&states, schedule.sources[e] as usize, h));
+                    }
+                }
+            });
+            let first = level.product * h..split * h;
+            let count = level.aggregated.len();
+            multiply(matrix_mut(&mut products[first.clone()], count), Accum::Replace, matrix(&inputs[first], count), matrix(&neigh, h));
+            simd(|| {
+                for v in level.rows.clone() {
+                    let state = row_mut(&mut states, v, h);
+                    if level.aggregated.contains(&v) {
+                        add_scaled(state, T::of(1.0), row(&products, schedule.aggregate[v] as usize, h));
+                    } else {
+                        for e in schedule.entries(v) {
+                            let product = schedule.send[schedule.sources[e] as usize] as usize;
+                            add_scaled(state, coefficients[e], row(&products, product, h));
+                        }
+                    }
+                    for s in state {
+                        *s = if *s > T::of(0.0) { *s } else { T::of(0.0) };
+                    }
+                }
+            });
+            let second = split * h..end * h;
+            let count = level.sending.len();
+            let sent = &states[level.sending.start * h..level.sending.end * h];
+            inputs[second.clone()].copy_from_slice(sent);
+            multiply(matrix_mut(&mut products[second], count), Accum::Replace, matrix(sent, count), matrix(&neigh, h));
+        }
+        Box::new(GcnTape { layer: self.clone(), states, inputs, coefficients })
+    }
+}
+
+impl<T: Real> Tape<T> for GcnTape<T> {
+    fn states(&self) -> &[T] {
+        &self.states
+    }
+
+    fn backward(&self, cx: &Context<'_, T>, mut grad: Vec<T>) -> Box<dyn Gradients<T> + '_> {
+        let (h, schedule) = (self.layer.hidden, cx.schedule);
+        let neigh = matrix(&cx.weights[h * (self.layer.input + 1)..], h);
+        let mut products = vec![T::of(0.0); schedule.products * h];
+        let widest = schedule.levels.iter().map(|l| l.aggregated.len()).max().unwrap_or(0);
+        let mut scratch = vec![T::of(0.0); widest * h];
+        for level in schedule.levels.iter().rev() {
+            let split = level.product + level.aggregated.len();
+            let end = split + level.sending.len();
+            let count = level.sending.len();
+            let sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], count);
+            multiply(sent, Accum::Add, matrix(&products[split * h..end * h], count), neigh);
+            simd(|| {
+                for v in level.rows.clone() {
+                    let g = row_mut(&mut grad, v, h);
+                    for (g, &s) in g.iter_mut().zip(row(&self.states, v, h)) {
+                        *g = if s > T::of(0.0) { *g } else { T::of(0.0) };
+                    }
+                    if level.aggregated.contains(&v) {
+                        row_mut(&mut products, schedule.aggregate[v] as usize, h).copy_from_slice(g);
+                    } else {
+                        for e in schedule.entries(v) {
+                            let product = schedule.send[schedule.sources[e] as usize] as usize;
+                            add_scaled(row_mut(&mut products, product, h), self.coefficients[e], g);
+                        }
+                    }
+                }
+            });
+            let count = level.aggregated.len();
+            let sums = &mut scratch[..count * h];
+            multiply(matrix_mut(sums, count), Accum::Replace, matrix(&products[level.product * h..split * h], count), neigh);
+            simd(|| {
+                for (number, v) in level.aggregated.clone().enumerate() {
+                    for e in schedule.entries(v) {
+                        let to = row_mut(&mut grad, schedule.sources[e] as usize, h);
+                        add_scaled(to, self.coefficients[e], row(sums, number, h));
+                    }
+                }
+            });
+        }
+        simd(|| {
+            for (v, g) in grad.chunks_exact_mut(h).enumerate() {
+                let scale = own_coefficient::<T>(schedule, v);
+                g.iter_mut().for_each(|g| *g *= scale);
+            }
+        });
+        Box::new(GcnGradients { tape: self, products, own: grad })
+    }
+}
+
+impl<T: Real> Gradients<T> for GcnGradients<'_, T> {
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]) {
+        let h = self.tape.layer.hidden;
+        let (own, rest) = to.split_at_mut(h * self.tape.layer.input);
+        let (bias, neigh) = rest.split_at_mut(h);
+        cx.input.weight_gradient(&self.own, (0, h), h, own);
+        add_rows(bias, &self.own, h);
+        product_gradient(neigh, h, &self.products, &self.tape.inputs, cx.schedule.products);
+    }
+
+    fn input(&self, cx: &Context<'_, T>) -> Vec<T> {
+        let (h, rows) = (self.tape.layer.hidden, cx.schedule.rows());
+        let mut out = vec![T::of(0.0); rows * self.tape.layer.input];
+        let own = matrix(&cx.weights[..h * self.tape.layer.input], h);
+        multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
+        out
+    }
+}

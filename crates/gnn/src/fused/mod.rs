@@ -1,0 +1,179 @@
+//! The fast passes on the CPU.
+//!
+//! All levels of a layer run in one call, over buffers that hold every row, so nothing is allocated for a level. Three
+//! things make it quick. Products with the layer below are one matrix product for all levels. A message is multiplied
+//! once for its sender, however many receive it. And the backward pass leaves what each level's weights have multiplied
+//! side by side, so that each weight's gradient is one matrix product too.
+//!
+//! The two directions run on two threads; so do the gradients of weights and the layer below. Every piece of work is the
+//! same for any number of threads, and so are the bits of the result.
+
+mod gat;
+mod gcn;
+mod gru;
+mod input;
+mod op;
+mod product;
+mod real;
+mod rows;
+
+pub(crate) use input::Input;
+pub(crate) use op::encode;
+pub use real::Real;
+
+use crate::encoder::{Batch, Side};
+use crate::fused::rows::{add_scaled, row, row_mut};
+use crate::layers::Layer;
+use crate::schedule::Schedule;
+
+/// What a layer reads.
+pub struct Context<'a, T> {
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) input: Input<'a, T>,
+    /// All weights of the layer, packed in the order of [`Layer::parameters`].
+    pub(crate) weights: &'a [T],
+}
+
+/// A layer with forward and backward passes of its own.
+pub trait FusedLayer<T> {
+    /// States of all rows, with what the backward pass needs.
+    fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>>;
+}
+
+/// The memory of a forward pass.
+pub trait Tape<T>: Send + Sync {
+    /// The states of all rows.
+    fn states(&self) -> &[T];
+    /// Goes back through the levels, from the gradient of the states.
+    fn backward(&self, cx: &Context<'_, T>, grad: Vec<T>) -> Box<dyn Gradients<T> + '_>;
+}
+
+/// What a backward pass through the levels leaves. Its two parts can run side by side.
+pub trait Gradients<T>: Sync {
+    /// The gradients of the weights. `to` comes filled with zeros.
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]);
+    /// The gradient of the input.
+    fn input(&self, cx: &Context<'_, T>) -> Vec<T>;
+}
+
+/// Forward passes of all layers of one direction.
+type Tapes<T> = Vec<Box<dyn Tape<T>>>;
+
+/// Cuts packed weights into those of each layer.
+fn cut<'a, T>(stack: &[Box<dyn Layer>], mut packed: &'a [T]) -> Vec<&'a [T]> {
+    let mut parts = Vec::with_capacity(stack.len());
+    for layer in stack {
+        let (part, rest) = packed.split_at(weight_count(layer.as_ref()));
+        parts.push(part);
+        packed = rest;
+    }
+    parts
+}
+
+/// The number of weights of a layer.
+pub(crate) fn weight_count(layer: &dyn Layer) -> usize {
+    layer.parameters().iter().map(|p| p.shape.iter().product::<usize>()).sum()
+}
+
+fn forward<T: Real>(stack: &[Box<dyn Layer>], schedule: &Schedule, weights: &[&[T]]) -> Tapes<T>
+where
+    dyn Layer: FusedLayer<T>,
+{
+    let mut tapes: Tapes<T> = Vec::with_capacity(stack.len());
+    for (layer, weights) in stack.iter().zip(weights) {
+        let input = tapes.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
+        tapes.push(layer.forward(&Context { schedule, input, weights }));
+    }
+    tapes
+}
+
+/// From the gradient of the last layer's states to those of all weights.
+fn backward<T: Real>(schedule: &Schedule, weights: &[&[T]], tapes: &[Box<dyn Tape<T>>], grad: Vec<T>, to: &mut [T]) {
+    let (Some((tape, below)), Some((weights, weights_below))) = (tapes.split_last(), weights.split_last()) else { return };
+    let (to_below, to) = to.split_at_mut(to.len() - weights.len());
+    let input = below.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
+    let cx = Context { schedule, input, weights };
+    let gradients = tape.backward(&cx, grad);
+    if below.is_empty() {
+        return gradients.weights(&cx, to);
+    }
+    rayon::join(|| gradients.weights(&cx, to), || backward(schedule, weights_below, below, gradients.input(&cx), to_below));
+}
+
+/// Node states to one vector a graph, added to every `stride`-th row part of `to`.
+fn read_out<T: Real>(side: &Side, states: &[T], width: usize, to: &mut [T], (from, stride): (usize, usize)) {
+    for graph in 0..side.readout.graphs() {
+        let to = &mut row_mut(to, graph, stride)[from..from + width];
+        for (v, times) in side.readout.rows(graph) {
+            add_scaled(to, T::of(times), row(states, v, width));
+        }
+    }
+}
+
+/// The gradient of the states, from that of the vectors.
+fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stride): (usize, usize)) -> Vec<T> {
+    let mut to = vec![T::of(0.0); side.schedule.rows() * width];
+    for graph in 0..side.readout.graphs() {
+        let g = &row(grad, graph, stride)[from..from + width];
+        for (v, times) in side.readout.rows(graph) {
+            add_scaled(row_mut(&mut to, v, width), T::of(times), g);
+        }
+    }
+    to
+}
+
+/// A whole encoder's forward pass: all layers, the directions side by side, and the read-out.
+pub(crate) struct Pass<T> {
+    tapes: Vec<Tapes<T>>,
+    width: usize,
+}
+
+impl<T: Real> Pass<T>
+where
+    dyn Layer: FusedLayer<T>,
+{
+    /// Encoded graphs, a row each, and the memory for [`Pass::backward`]. `packed` holds the weights of each direction in
+    /// turn.
+    pub(crate) fn forward(stack: &[Box<dyn Layer>], batch: &Batch, packed: &[T]) -> (Vec<T>, Self) {
+        let width = stack.last().map_or(0, |l| l.width());
+        let sides = batch.sides();
+        let part = packed.len() / sides.len();
+        let run = |number: usize| forward(stack, &sides[number].schedule, &cut(stack, &packed[number * part..][..part]));
+        let tapes = match sides.len() {
+            1 => vec![run(0)],
+            _ => {
+                let (down, up) = rayon::join(|| run(0), || run(1));
+                vec![down, up]
+            }
+        };
+        let stride = width * sides.len();
+        let mut out = vec![T::of(0.0); batch.graphs() * stride];
+        for (number, (side, tapes)) in sides.iter().zip(&tapes).enumerate() {
+            if let Some(last) = tapes.last() {
+                read_out(side, last.states(), width, &mut out, (number * width, stride));
+            }
+        }
+        (out, Self { tapes, width })
+    }
+
+    /// The gradient of all packed weights, from that of the encoded graphs.
+    pub(crate) fn backward(&self, stack: &[Box<dyn Layer>], batch: &Batch, packed: &[T], grad: &[T]) -> Vec<T> {
+        let (width, sides) = (self.width, batch.sides());
+        let part = packed.len() / sides.len();
+        let stride = width * sides.len();
+        let mut to = vec![T::of(0.0); packed.len()];
+        let run = |number: usize, tapes: &[Box<dyn Tape<T>>], to: &mut [T]| {
+            let weights = cut(stack, &packed[number * part..][..part]);
+            let grad = read_out_gradient(&sides[number], grad, width, (number * width, stride));
+            backward(&sides[number].schedule, &weights, tapes, grad, to);
+        };
+        match &self.tapes[..] {
+            [down, up] => {
+                let (to_down, to_up) = to.split_at_mut(part);
+                rayon::join(|| run(0, down, to_down), || run(1, up, to_up));
+            }
+            tapes => tapes.iter().for_each(|tapes| run(0, tapes, &mut to)),
+        }
+        to
+    }
+}

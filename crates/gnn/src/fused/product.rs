@@ -1,0 +1,56 @@
+//! Matrix products. Each runs on one thread, and large ones are cut into two halves wherever they run, so that the bits of
+//! a result never depend on the number of threads.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use crate::fused::real::Real;
+
+/// Products with more multiplications than this are worth handing a half to another thread.
+const WORTH_SHARING: usize = 4_000_000;
+
+/// A matrix of `rows` rows that stand one after another.
+#[inline]
+pub(super) fn matrix<T: Real>(data: &[T], rows: usize) -> MatRef<'_, T> {
+    MatRef::from_row_major_slice(data, rows, data.len() / rows.max(1))
+}
+
+/// The same, to be written.
+#[inline]
+pub(super) fn matrix_mut<T: Real>(data: &mut [T], rows: usize) -> MatMut<'_, T> {
+    let columns = data.len() / rows.max(1);
+    MatMut::from_row_major_slice_mut(data, rows, columns)
+}
+
+/// `to = a b`, or `to += a b`, on this thread.
+pub(super) fn multiply<T: Real>(to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+    if to.nrows() > 0 && to.ncols() > 0 {
+        matmul(to, how, a, b, T::of(1.0), Par::Seq);
+    }
+}
+
+/// `to = a b`; an idle thread may take a half.
+pub(super) fn multiply_shared<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+    if to.nrows() * to.ncols() * a.ncols() < WORTH_SHARING {
+        return multiply(to, Accum::Replace, a, b);
+    }
+    if to.nrows() >= to.ncols() {
+        let half = to.nrows() / 2;
+        let (top, bottom) = to.split_at_row_mut(half);
+        let (a_top, a_bottom) = a.split_at_row(half);
+        rayon::join(|| multiply(top, Accum::Replace, a_top, b), || multiply(bottom, Accum::Replace, a_bottom, b));
+    } else {
+        let half = to.ncols() / 2;
+        let (left, right) = to.split_at_col_mut(half);
+        let (b_left, b_right) = b.split_at_col(half);
+        rayon::join(|| multiply(left, Accum::Replace, a, b_left), || multiply(right, Accum::Replace, a, b_right));
+    }
+}
+
+/// The gradient of the weights, `out` rows of them, that all products of a layer share: `gᵀ x`, summed over the products.
+pub(super) fn product_gradient<T: Real>(to: &mut [T], out: usize, grad: &[T], inputs: &[T], products: usize) {
+    // Without products, as in graphs without edges, there is no gradient either.
+    if products > 0 {
+        multiply_shared(matrix_mut(to, out), matrix(grad, products).transpose(), matrix(inputs, products));
+    }
+}

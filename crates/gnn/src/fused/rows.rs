@@ -1,0 +1,73 @@
+//! Loops over rows of numbers, compiled for the vector instructions that the machine has.
+
+use crate::fused::real::Real;
+
+/// Runs a loop compiled for the machine's widest vectors. What it calls must be inlined to profit.
+#[inline(always)]
+pub(super) fn simd<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Row `i` of a matrix with rows of `width` numbers.
+#[inline(always)]
+pub(super) fn row<T>(data: &[T], i: usize, width: usize) -> &[T] {
+    &data[i * width..(i + 1) * width]
+}
+
+/// Row `i`, to be written.
+#[inline(always)]
+pub(super) fn row_mut<T>(data: &mut [T], i: usize, width: usize) -> &mut [T] {
+    &mut data[i * width..(i + 1) * width]
+}
+
+/// `to += a * x`.
+#[inline(always)]
+pub(super) fn add_scaled<T: Real>(to: &mut [T], a: T, x: &[T]) {
+    for (to, &x) in to.iter_mut().zip(x) {
+        *to += a * x;
+    }
+}
+
+/// The scalar product, in sixteen sums that are added in a fixed order, so that it can use vectors.
+#[inline(always)]
+pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+    let mut sums = [T::of(0.0); 16];
+    let (a_blocks, a_rest) = a.as_chunks::<16>();
+    let (b_blocks, b_rest) = b.as_chunks::<16>();
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        for i in 0..16 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let mut total = T::of(0.0);
+    for (&a, &b) in a_rest.iter().zip(b_rest) {
+        total += a * b;
+    }
+    sums.into_iter().fold(total, |t, s| t + s)
+}
+
+/// Adds the sum of all rows to `to`.
+pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
+    simd(|| {
+        for line in data.chunks_exact(stride) {
+            add_scaled(to, T::of(1.0), &line[..to.len()]);
+        }
+    });
+}
+
+/// A matrix of `rows` rows with rows and columns exchanged.
+pub(super) fn transposed<T: Real>(data: &[T], rows: usize) -> Vec<T> {
+    const TILE: usize = 16;
+    let columns = data.len() / rows.max(1);
+    let mut out = vec![T::of(0.0); data.len()];
+    for top in (0..rows).step_by(TILE) {
+        for left in (0..columns).step_by(TILE) {
+            for r in top..(top + TILE).min(rows) {
+                for c in left..(left + TILE).min(columns) {
+                    out[c * rows + r] = data[r * columns + c];
+                }
+            }
+        }
+    }
+    out
+}

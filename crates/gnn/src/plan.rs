@@ -1,0 +1,89 @@
+//! Which rows are multiplied, and in which order rows stand so that each level's products are contiguous.
+//!
+//! Where messages are linear, Σ W h = W Σ h: a receiver may add up first and multiply once. A row's product as a sender is
+//! shared by all its receivers, so a receiver's part of its senders' products is Σ 1/(receivers of the sender). If that is
+//! more than 1, adding up first is cheaper: END with its many leaves, an operator with children that nobody else has.
+
+use crate::schedule::{Level, Schedule};
+
+/// Puts the rows of each level into the order: adding up, both, sending, neither. Numbers all products, level by level.
+pub(crate) fn arrange(schedule: &mut Schedule, level_ends: &[usize], linear: bool) {
+    let rows = schedule.rows();
+    let mut receivers = vec![0u32; rows];
+    for &source in &schedule.sources {
+        receivers[source as usize] += 1;
+    }
+    let mut adds = vec![false; rows];
+    let mut sends = vec![false; rows];
+    for row in 0..rows {
+        let entries = schedule.entries(row);
+        let senders = &schedule.sources[entries];
+        let share: f32 = senders.iter().map(|&s| 1.0 / receivers[s as usize] as f32).sum();
+        adds[row] = linear && share > 1.0;
+        if !adds[row] {
+            senders.iter().for_each(|&s| sends[s as usize] = true);
+        }
+    }
+
+    // `order[new] = old`.
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    let (mut first, mut products) = (0, 0);
+    for &end in level_ends {
+        let level = &mut order[first..end];
+        let group = |&row: &u32| match (adds[row as usize], sends[row as usize]) {
+            (true, false) => 0,
+            (true, true) => 1,
+            (false, true) => 2,
+            (false, false) => 3,
+        };
+        level.sort_by_key(group);
+        let bound = |g| first + level.partition_point(|row| group(row) < g);
+        let (aggregated, sending) = (first..bound(2), bound(1)..bound(3));
+        let count = aggregated.len() + sending.len();
+        schedule.levels.push(Level { rows: first..end, aggregated, sending, product: products });
+        products += count;
+        first = end;
+    }
+    schedule.products = products;
+    permute(schedule, &order);
+    schedule.aggregate = vec![u32::MAX; rows];
+    schedule.send = vec![u32::MAX; rows];
+    for level in &schedule.levels {
+        for (number, row) in level.aggregated.clone().enumerate() {
+            schedule.aggregate[row] = (level.product + number) as u32;
+        }
+        for (number, row) in level.sending.clone().enumerate() {
+            schedule.send[row] = (level.product + level.aggregated.len() + number) as u32;
+        }
+    }
+}
+
+/// Renumbers rows: the new row `i` is the old row `order[i]`.
+fn permute(schedule: &mut Schedule, order: &[u32]) {
+    let mut place = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old as usize] = new as u32;
+    }
+    let pick = |list: &[u32]| order.iter().map(|&old| list[old as usize]).collect::<Vec<u32>>();
+    let (types, counts) = (pick(&schedule.types), pick(&schedule.counts));
+    let degrees = order.iter().map(|&old| schedule.degrees[old as usize]).collect();
+    if !schedule.marks.is_empty() {
+        schedule.marks = order.iter().map(|&old| schedule.marks[old as usize]).collect();
+    }
+    let (mut offsets, mut sources, mut times) = (vec![0], Vec::new(), Vec::new());
+    for &old in order {
+        let entries = schedule.entries(old as usize);
+        sources.extend(schedule.sources[entries.clone()].iter().map(|&s| place[s as usize]));
+        times.extend_from_slice(&schedule.times[entries]);
+        offsets.push(sources.len() as u32);
+    }
+    for row in &mut schedule.row_of {
+        *row = place[*row as usize];
+    }
+    schedule.types = types;
+    schedule.counts = counts;
+    schedule.degrees = degrees;
+    schedule.offsets = offsets;
+    schedule.sources = sources;
+    schedule.times = times;
+}

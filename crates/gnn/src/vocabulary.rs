@@ -1,0 +1,102 @@
+//! From formulae to graphs.
+
+use logicvae_logic::{Formula, Node};
+use serde::{Deserialize, Serialize};
+
+use crate::dag::Dag;
+use crate::error::GraphError;
+
+/// Which types of nodes the graphs of formulae have: START, END, ∧, ∨, ¬, the variables, and the constant 1 where it is
+/// wanted.
+///
+/// START has an edge to the root, a parent to its children, a leaf to END.
+///
+/// ```
+/// use logicvae_gnn::Vocabulary;
+/// use logicvae_logic::x;
+/// let graphs = Vocabulary::new(2).graphs(&[x(1) & !x(2)])?;
+/// assert_eq!((graphs.nodes(), graphs.edges()), (6, 6));
+/// # Ok::<(), logicvae_gnn::GraphError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vocabulary {
+    /// The variables are x1 to this one.
+    pub variables: u32,
+    /// Whether the constant 1 may occur.
+    #[serde(default)]
+    pub constant: bool,
+    /// Whether right children are marked, so that `A & B` and `B & A` are different graphs.
+    #[serde(default)]
+    pub positional: bool,
+}
+
+impl Vocabulary {
+    /// Before the root.
+    pub const START: u32 = 0;
+    /// After the leaves.
+    pub const END: u32 = 1;
+    /// A conjunction.
+    pub const AND: u32 = 2;
+    /// A disjunction.
+    pub const OR: u32 = 3;
+    /// A negation.
+    pub const NOT: u32 = 4;
+    /// The variable x1; the others follow, then the constant.
+    pub const FIRST_VARIABLE: u32 = 5;
+
+    /// Variables alone, and children in no order: what the paper has.
+    pub fn new(variables: u32) -> Self {
+        Self { variables, constant: false, positional: false }
+    }
+
+    /// The number of types.
+    pub fn types(&self) -> usize {
+        (Self::FIRST_VARIABLE + self.variables) as usize + usize::from(self.constant)
+    }
+
+    /// The type of a formula's node; `None` where the vocabulary lacks it.
+    pub fn type_of(&self, node: Node) -> Option<u32> {
+        match node {
+            Node::And => Some(Self::AND),
+            Node::Or => Some(Self::OR),
+            Node::Not => Some(Self::NOT),
+            Node::Var(v) => (v.index() <= self.variables).then(|| Self::FIRST_VARIABLE + v.index() - 1),
+            Node::True => self.constant.then_some(Self::FIRST_VARIABLE + self.variables),
+        }
+    }
+
+    /// The graphs of a mini-batch of formulae, nodes in preorder between START and END.
+    pub fn graphs(&self, formulae: &[Formula]) -> Result<Dag, GraphError> {
+        let nodes: usize = formulae.iter().map(|f| f.size() + 2).sum();
+        let mut dag = Dag { types: Vec::with_capacity(nodes), edges: Vec::with_capacity(nodes * 3 / 2), ..Dag::default() };
+        for (formula, tree) in formulae.iter().enumerate() {
+            let start = dag.types.len() as u32;
+            let end = start + tree.size() as u32 + 1;
+            dag.starts.push(start);
+            dag.types.push(Self::START);
+            for node in tree.preorder() {
+                let kind = self.type_of(node).ok_or_else(|| match node {
+                    Node::Var(v) => GraphError::UnknownVariable { formula, variable: v.index(), variables: self.variables },
+                    _ => GraphError::NoConstant { formula },
+                })?;
+                dag.types.push(kind);
+            }
+            dag.types.push(Self::END);
+            let parents = tree.parents();
+            for (position, parent) in parents.iter().enumerate() {
+                let node = start + 1 + position as u32;
+                dag.edges.push((parent.map_or(start, |p| start + 1 + p as u32), node));
+                if dag.types[node as usize] >= Self::FIRST_VARIABLE {
+                    dag.edges.push((node, end));
+                }
+            }
+            if self.positional {
+                // In preorder a left child comes right after its parent.
+                dag.marks.push(false);
+                dag.marks.extend(parents.iter().enumerate().map(|(position, parent)| parent.is_some_and(|p| p + 1 != position)));
+                dag.marks.push(false);
+            }
+        }
+        Ok(dag)
+    }
+}

@@ -1,0 +1,7 @@
+//! One binary for all tests of the crate; a file a topic.
+
+mod common;
+mod conformance;
+mod determinism;
+mod differences;
+mod schedules;
