@@ -2,6 +2,8 @@
 
 mod bench;
 mod check_cuda;
+mod cuda;
+mod cuda_stubs;
 mod fuzz;
 mod reproduce;
 mod scaling;

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use crate::cuda;
 use crate::shell::{self, cargo, command, exists};
 
 /// Run formatting, lints, tests, docs, and cargo-deny where it is installed.
@@ -12,9 +13,13 @@ pub struct Args {
     /// Run the kernel's conformance suite with the feature `lapack` instead; installs libopenblas-dev where it can.
     #[arg(long)]
     lapack: bool,
+    /// Compile, link and test the feature `cuda` with a real nvcc instead; installs one under target/. Needs no GPU.
+    #[arg(long, conflicts_with = "lapack")]
+    cuda: bool,
 }
 
-fn run_step(name: &str, command: &mut std::process::Command) -> Result<()> {
+/// Runs a program as a named step, with its time.
+pub fn run_step(name: &str, command: &mut std::process::Command) -> Result<()> {
     eprintln!("── {name}");
     let start = Instant::now();
     shell::run(command).with_context(|| format!("{name} did not pass"))?;
@@ -25,6 +30,9 @@ fn run_step(name: &str, command: &mut std::process::Command) -> Result<()> {
 pub fn run(args: &Args) -> Result<()> {
     if args.lapack {
         return lapack();
+    }
+    if args.cuda {
+        return cuda::run();
     }
     run_step("formatting", cargo().args(["fmt", "--all", "--", "--check"]))?;
     run_step("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;

@@ -151,9 +151,9 @@ impl Encoder {
         let output = match implementation {
             Implementation::Fused => fused::encode(&self.stack, batch, &self.packed()?)?,
             Implementation::Plain => self.by_layers(batch, |layer, weights, x, side| layer.plain(weights, x, &side.schedule))?,
-            Implementation::Kernels => self.by_layers(batch, |layer, weights, x, side| {
-                kernels::run(layer, weights, x, &side.schedule)
-            })?,
+            Implementation::Kernels => {
+                self.by_layers(batch, |layer, weights, x, side| kernels::run(layer, weights, x, &side.schedule))?
+            }
         };
         Ok(output)
     }
@@ -165,11 +165,7 @@ impl Encoder {
     }
 
     /// Layer after layer, direction after direction.
-    fn by_layers(
-        &self,
-        batch: &Batch,
-        run: impl Fn(&dyn Layer, &[Tensor], &Tensor, &Side) -> Result<Tensor>,
-    ) -> Result<Tensor> {
+    fn by_layers(&self, batch: &Batch, run: impl Fn(&dyn Layer, &[Tensor], &Tensor, &Side) -> Result<Tensor>) -> Result<Tensor> {
         let mut outputs = Vec::new();
         for (side, weights) in batch.sides().iter().zip(&self.weights) {
             let (dtype, device) = (weights[0][0].dtype(), weights[0][0].device());

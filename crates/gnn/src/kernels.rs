@@ -90,9 +90,7 @@ impl KernelLayer for Gcn {
 
 impl KernelLayer for Gru {
     fn by_kernels(&self, weights: &[Tensor], x: &Tensor, _: &Schedule, levels: &[LevelEdges]) -> Result<Tensor> {
-        let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else {
-            candle_core::bail!("a GRU layer has seven weights")
-        };
+        let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else { candle_core::bail!("a GRU layer has seven weights") };
         let from_input = times(x, w_ih)?.broadcast_add(b_ih)?; // [rows, 3 hidden]
         let gate_map = Tensor::cat(&[gate, map], 0)?; // [2 hidden, hidden]
         let bias = Tensor::cat(&[gate_bias, &gate_bias.zeros_like()?], 0)?;
@@ -121,8 +119,7 @@ impl KernelLayer for Gat {
             if let (Some(messages), Some(edges)) = (&messages, &level.edges) {
                 out = attention(&out, messages, att, edges)?;
             }
-            let state =
-                if self.concat { out.relu()? } else { out.reshape((level.count, self.heads, self.dim))?.mean(1)? };
+            let state = if self.concat { out.relu()? } else { out.reshape((level.count, self.heads, self.dim))?.mean(1)? };
             messages = Some(join(messages, times(&state, neigh)?)?);
             states = Some(join(states, state)?);
         }

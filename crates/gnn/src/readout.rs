@@ -29,10 +29,14 @@ impl ReadoutRows {
             let start = dag.starts[graph] as usize;
             let end = dag.starts.get(graph + 1).map_or(nodes, |&s| s as usize);
             list.clear();
-            list.extend((start..end).filter(|&v| match readout {
-                Readout::End => !has_after[v],
-                Readout::Sum => has_before[v] && has_after[v],
-            }).map(|v| schedule.row_of[v]));
+            list.extend(
+                (start..end)
+                    .filter(|&v| match readout {
+                        Readout::End => !has_after[v],
+                        Readout::Sum => has_before[v] && has_after[v],
+                    })
+                    .map(|v| schedule.row_of[v]),
+            );
             list.sort_unstable();
             for group in list.chunk_by(|a, b| a == b) {
                 out.rows.push(group[0]);

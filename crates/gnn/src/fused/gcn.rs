@@ -76,7 +76,12 @@ impl<T: Real> FusedLayer<T> for Gcn {
             });
             let first = level.product * h..split * h;
             let count = level.aggregated.len();
-            multiply(matrix_mut(&mut products[first.clone()], count), Accum::Replace, matrix(&inputs[first], count), matrix(&neigh, h));
+            multiply(
+                matrix_mut(&mut products[first.clone()], count),
+                Accum::Replace,
+                matrix(&inputs[first], count),
+                matrix(&neigh, h),
+            );
             simd(|| {
                 for v in level.rows.clone() {
                     let state = row_mut(&mut states, v, h);

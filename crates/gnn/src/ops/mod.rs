@@ -11,9 +11,9 @@ mod csr;
 #[path = "../cuda/launch.rs"]
 mod cuda;
 
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Storage, Tensor};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Storage, Tensor};
 
 use cpu::{Edges, Heads};
 pub use csr::Csr;
@@ -81,9 +81,7 @@ fn with_numbers<T: candle_core::WithDType, R>(tensor: &Tensor, work: impl FnOnce
 impl Grouped {
     fn on_cpu<R>(&self, work: impl FnOnce(Edges<'_>) -> R) -> Result<R> {
         with_numbers(&self.offsets, |offsets| {
-            with_numbers(&self.others, |others| {
-                with_numbers(&self.weights, |weights| Ok(work(Edges { offsets, others, weights })))
-            })
+            with_numbers(&self.others, |others| with_numbers(&self.weights, |weights| Ok(work(Edges { offsets, others, weights }))))
         })
     }
 }
@@ -120,7 +118,8 @@ impl CustomOp1 for Gather {
 
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let (edges, width) = (&self.edges.forward, columns(layout));
-        let out = by_type!(x, |T| edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gather(e, width, slice::<T>(x, layout)?)))??);
+        let out =
+            by_type!(x, |T| edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gather(e, width, slice::<T>(x, layout)?)))??);
         Ok((out, (edges.groups, width).into()))
     }
 
@@ -147,7 +146,8 @@ impl CustomOp1 for GatedSum {
 
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let (edges, width) = (&self.edges.forward, columns(layout) / 2);
-        let out = by_type!(x, |T| edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gated_sum(e, width, slice::<T>(x, layout)?)))??);
+        let out =
+            by_type!(x, |T| edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gated_sum(e, width, slice::<T>(x, layout)?)))??);
         Ok((out, (edges.groups, width).into()))
     }
 
@@ -364,14 +364,9 @@ impl CustomOp3 for AttentionGradient {
         grad: &CpuStorage,
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| with_numbers(&self.att, |att| Ok(cpu::attention_gradient(
-            e,
-            self.size,
-            slice::<T>(own, l1)?,
-            slice(messages, l2)?,
-            att,
-            slice(grad, l3)?
-        ))))??);
+        let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| with_numbers(&self.att, |att| Ok(
+            cpu::attention_gradient(e, self.size, slice::<T>(own, l1)?, slice(messages, l2)?, att, slice(grad, l3)?)
+        )))??);
         let count = l1.shape().elem_count() + l2.shape().elem_count() + self.att.elem_count();
         Ok((out, count.into()))
     }

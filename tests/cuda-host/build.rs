@@ -1,0 +1,14 @@
+//! Compiles the kernels as C++, with the shim that stands for CUDA.
+
+fn main() {
+    for changed in ["build.rs", "shim", "../../crates/gnn/src/cuda/kernels.cu"] {
+        println!("cargo::rerun-if-changed={changed}");
+    }
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17")
+        // Multiplications and additions are rounded one by one, as written, on every processor.
+        .flag_if_supported("-ffp-contract=off")
+        .files(["shim/fibers.cpp", "shim/kernels.cpp", "shim/faulty.cpp"])
+        .compile("logicvae_cuda_host");
+}

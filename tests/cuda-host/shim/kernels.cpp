@@ -1,0 +1,4 @@
+// The kernels themselves, unchanged.
+#include "cuda_host.h"
+
+#include "../../../crates/gnn/src/cuda/kernels.cu"

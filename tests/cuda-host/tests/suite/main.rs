@@ -1,0 +1,8 @@
+//! The kernels against the obvious implementation in double precision, and gradients against finite differences.
+
+mod attention;
+mod faults;
+mod gru;
+mod naive;
+mod sums;
+mod support;
