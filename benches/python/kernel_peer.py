@@ -3,6 +3,7 @@
 Reads one request a line, runs it once, and answers with one JSON object a line:
   load VARS FILE       -> {"check"}                     reads node codes, a formula a line
   gram                 -> {"seconds", "value"}          evaluates and multiplies; value is the mean of the matrix
+  plain_gram           -> {"seconds", "value"}          the same, but evaluates in plain Python, an assignment at a time
   pca COMPONENTS FORM  -> {"seconds", "value"}          PCA of the Gram matrix's rows; value is the share explained
 FORM is `plain` or the sigma2 of the Gaussian form.
 """
@@ -13,7 +14,7 @@ import time
 import numpy as np
 from sklearn.decomposition import PCA
 
-from logic_peer import evaluate, tree
+from logic_peer import AND, NOT, OR, VAR, evaluate, tree
 
 
 def signs(trees, columns):
@@ -22,6 +23,24 @@ def signs(trees, columns):
 
 def gram(trees, columns):
     values = signs(trees, columns)
+    return values @ values.T / values.shape[1]
+
+
+def evaluate_at(node, values):
+    """The value at one assignment, 0 or 1."""
+    code = node[0]
+    if code == AND:
+        return evaluate_at(node[1], values) & evaluate_at(node[2], values)
+    if code == OR:
+        return evaluate_at(node[1], values) | evaluate_at(node[2], values)
+    if code == NOT:
+        return 1 - evaluate_at(node[1], values)
+    return values[code - VAR]
+
+
+def plain_gram(trees, n_vars):
+    assignments = [[1] + [index >> b & 1 for b in range(n_vars)] for index in range(2 ** n_vars)]
+    values = 2.0 * np.array([[evaluate_at(t, a) for a in assignments] for t in trees]) - 1.0
     return values @ values.T / values.shape[1]
 
 
@@ -38,8 +57,8 @@ def main():
             columns = [np.ones(2 ** n_vars)] + [np.where(index >> b & 1, 1.0, -1.0) for b in range(n_vars)]
             matrices = {}
             answer = {'check': len(trees)}
-        elif name == 'gram':
-            matrix = gram(trees, columns)
+        elif name in ('gram', 'plain_gram'):
+            matrix = gram(trees, columns) if name == 'gram' else plain_gram(trees, n_vars)
             answer = {'seconds': time.perf_counter() - start, 'value': float(matrix.mean())}
         elif name == 'pca':
             if args[1] not in matrices:

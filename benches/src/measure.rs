@@ -39,6 +39,11 @@ pub fn compare(
     Ok(Row { name: name.into(), against: against.into(), ours, peer, ratio: peer / ours, target })
 }
 
+/// The median of several measurements.
+pub fn median_of(count: usize, mut measure: impl FnMut() -> Result<f64>) -> Result<f64> {
+    Ok(median((0..count).map(|_| measure()).collect::<Result<_>>()?))
+}
+
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]

@@ -87,6 +87,7 @@ impl Kernel {
         let table = self.form.table(values.bits());
         let mut gram = Array2::zeros((n, n));
         let Some(whole) = gram.as_slice_mut() else { return gram };
+        advise_huge_pages(whole);
         // Tiles on and above the diagonal are computed; each is written twice, the second time mirrored.
         let tiles = n.div_ceil(TILE);
         let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|i| (i..tiles).map(move |j| (i, j))).collect();
@@ -121,6 +122,7 @@ impl Kernel {
         let table = self.form.table(rows.bits());
         let mut cross = Array2::zeros((rows.rows(), columns.rows()));
         let Some(whole) = cross.as_slice_mut() else { return cross };
+        advise_huge_pages(whole);
         whole.par_chunks_mut(columns.rows().max(1)).enumerate().for_each_init(
             || vec![0u32; columns.rows()],
             |counts, (row, line)| {
@@ -129,6 +131,21 @@ impl Kernel {
             },
         );
         cross
+    }
+}
+
+/// Asks for pages of 2 MiB, before the first touch: a large matrix is written once, and most of the time goes into being
+/// given its pages, 4 KiB each.
+fn advise_huge_pages(memory: &mut [f64]) {
+    #[cfg(target_os = "linux")]
+    {
+        const HUGE: usize = 1 << 21;
+        let bytes = memory.as_mut_ptr_range();
+        let (start, end) = ((bytes.start as usize).next_multiple_of(HUGE), bytes.end as usize / HUGE * HUGE);
+        if start < end {
+            // SAFETY: whole pages within `memory`, whose content this advice does not change. It may be refused.
+            unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! the stack, the row below it and a leaf's row, and a table of masks for each node type makes them come out right.
 
 use super::batch::Assignments;
+#[cfg(target_arch = "x86_64")]
+use super::short;
 use crate::formula::Formula;
 use crate::node::{TRUE, VAR};
 
@@ -14,7 +16,7 @@ const YES: u64 = !0;
 /// A row, in cache lines of its own.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Row<const W: usize>([u64; W]);
+pub(super) struct Row<const W: usize>(pub(super) [u64; W]);
 
 /// What a node does to the stack. With the rows `top`, `below` and `leaf`, the new top is `leaf` where `is_leaf`, and
 /// else `(top ^ flip) & (below ^ flip | ignore) ^ (flip & !ignore)`. Masks are whole rows, ready to be used as they are.
@@ -84,21 +86,31 @@ pub(super) fn evaluate(formulae: &[Formula], assignments: &Assignments, out: &mu
         3..=4 => dispatch::<4>(&part, out),
         5..=8 => dispatch::<8>(&part, out),
         _ => dispatch::<16>(&part, out),
+    }?;
+    let unused = words * 64 - assignments.len();
+    for row in out.chunks_exact_mut(words) {
+        row[words - 1] &= YES >> unused;
     }
+    Ok(())
 }
 
 /// What one thread evaluates.
-struct Part<'a> {
-    formulae: &'a [Formula],
-    assignments: &'a Assignments,
-    words: usize,
-    largest: usize,
+pub(super) struct Part<'a> {
+    pub(super) formulae: &'a [Formula],
+    pub(super) assignments: &'a Assignments,
+    pub(super) words: usize,
+    /// The size of the largest formula.
+    pub(super) largest: usize,
 }
 
 /// The same code, compiled for the widest vectors that the processor has.
 fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
     #[cfg(target_arch = "x86_64")]
     {
+        if short::is_available() && part.largest <= short::MAX_NODES && part.assignments.variables() <= short::MAX_VARIABLES {
+            // SAFETY: the processor has what it takes, as was just seen.
+            return unsafe { short::blocks::<W>(part, out) };
+        }
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has AVX-512, as was just seen.
             return unsafe { with_avx512::<W>(part, out) };
@@ -144,10 +156,6 @@ fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit>
             out[start..start + kept].copy_from_slice(&values[..kept]);
         }
     }
-    let unused = words * 64 - assignments.len();
-    for row in out.chunks_exact_mut(words) {
-        row[words - 1] &= YES >> unused;
-    }
     Ok(())
 }
 
@@ -170,6 +178,10 @@ mod tests {
             if is_x86_feature_detected!("avx512f") {
                 // SAFETY: the processor has AVX-512, as was just seen.
                 all.push(("AVX-512", |part, out| unsafe { with_avx512::<W>(part, out) }));
+            }
+            if short::is_available() {
+                // SAFETY: the processor has what it takes, as was just seen.
+                all.push(("short", |part, out| unsafe { short::blocks::<W>(part, out) }));
             }
         }
         all

@@ -4,6 +4,8 @@ mod assignment;
 mod batch;
 mod lanes;
 mod matrix;
+#[cfg(target_arch = "x86_64")]
+mod short;
 mod single;
 mod table;
 

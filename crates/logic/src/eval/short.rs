@@ -1,0 +1,249 @@
+//! A quicker engine for formulae of at most 64 nodes, on processors with AVX-512: it works by operators, not by nodes.
+//!
+//! A formula is first *planned*, all of its nodes at once: 64 codes are one vector of bytes, and questions about them
+//! are answered by masks of 64 bits. Planning drops negations, which leaves a tree of binary operators, and gives each
+//! operator its operands' rows, so that an operator costs two loads, one operation and one store, and a leaf nothing.
+//! All formulae are planned before any is evaluated: done in turn, each would wait for the other's results.
+
+use std::arch::x86_64::*;
+
+use super::lanes::{Part, Row, Unfit};
+use crate::node::{AND, NOT, OR, TRUE, VAR};
+
+pub(super) const MAX_NODES: usize = 64;
+/// So that every row's number is a byte.
+pub(super) const MAX_VARIABLES: usize = (u8::MAX - LEAVES) as usize / 2 - VAR as usize;
+
+/// 64 nodes have at most 31 binary operators; each writes a row of its own.
+const OPERATORS: usize = 32;
+/// Then come the leaves: the rows `LEAVES + 2 * code` and, negated, the one after it.
+const LEAVES: u8 = OPERATORS as u8;
+
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// What operators do, by kind: with the first mask `m` and the second `q`, `((a ^ m) & (b ^ m)) ^ q`.
+const KINDS: [[u64; 2]; 4] = [[0, 0], [!0, !0], [0, !0], [!0, 0]];
+/// Kinds are sums of these.
+const IS_OR: i8 = 1;
+const IS_NEGATED: i8 = 2;
+
+/// A formula without its negations, in preorder.
+#[repr(align(64))]
+struct Plan {
+    /// The row of every node: a leaf's, or the one that an operator writes, which is its number.
+    rows: [u8; MAX_NODES],
+    /// For each operator, its place in preorder, ...
+    places: [u8; OPERATORS],
+    /// ... the row of its left operand, ...
+    left: [u8; OPERATORS],
+    /// ... and its kind.
+    kinds: [u8; OPERATORS],
+    operators: usize,
+    /// The places of all right operands.
+    right: u64,
+}
+
+/// The plan of a formula of at most [`MAX_NODES`] nodes, unless a code is above `largest`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
+    let all = !0 >> (MAX_NODES - codes.len());
+    let sixteen = |from: usize| {
+        // SAFETY: the mask has ones only for codes that there are, and nothing else is read.
+        unsafe { _mm512_maskz_loadu_epi32((all >> from) as u16, codes.as_ptr().wrapping_add(from).cast()) }
+    };
+    // Packing interleaves the four vectors in pieces of four codes. Codes that are no bytes become 255.
+    let packed = _mm512_packus_epi16(_mm512_packs_epi32(sixteen(0), sixteen(16)), _mm512_packs_epi32(sixteen(32), sixteen(48)));
+    let in_order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    let codes = _mm512_permutexvar_epi32(in_order, packed);
+    if _mm512_cmpgt_epu8_mask(codes, byte(largest)) != 0 {
+        return None;
+    }
+
+    let not = _mm512_cmpeq_epi8_mask(codes, byte(NOT as u8));
+    let kept = all & !not;
+    let negated = _pext_u64(after_odd_runs(not), kept);
+    let codes = _mm512_maskz_compress_epi8(kept, codes);
+    let all = !0 >> (MAX_NODES as u32 - kept.count_ones());
+
+    let or = _mm512_cmpeq_epi8_mask(codes, byte(OR as u8));
+    let operators = or | _mm512_cmpeq_epi8_mask(codes, byte(AND as u8));
+    let leaves = all & !operators;
+    let leaf_rows = _mm512_add_epi8(_mm512_add_epi8(codes, codes), byte(LEAVES));
+    let leaf_rows = _mm512_mask_add_epi8(leaf_rows, negated, leaf_rows, byte(1));
+    // SAFETY: 64 bytes become a vector of 64 bytes.
+    let numbers = unsafe { std::mem::transmute::<[u8; 64], __m512i>(NUMBERS) };
+    let rows = _mm512_mask_expand_epi8(leaf_rows, operators, numbers);
+    let kinds = _mm512_maskz_set1_epi8(or, IS_OR);
+    let kinds = _mm512_mask_add_epi8(kinds, negated, kinds, _mm512_set1_epi8(IS_NEGATED));
+    let list = |of: u64, from| {
+        // SAFETY: a vector of 64 bytes becomes 64 bytes.
+        let [first, _] = unsafe { std::mem::transmute::<__m512i, [[u8; OPERATORS]; 2]>(_mm512_maskz_compress_epi8(of, from)) };
+        first
+    };
+    Some(Plan {
+        // SAFETY: as above.
+        rows: unsafe { std::mem::transmute::<__m512i, [u8; MAX_NODES]>(rows) },
+        places: list(operators, numbers),
+        // A left operand is what follows an operator.
+        left: list(operators << 1, rows),
+        kinds: list(operators, kinds),
+        operators: operators.count_ones() as usize,
+        // A left operand ends with a leaf, and what follows that is a right one.
+        right: leaves << 1 & all,
+    })
+}
+
+const NUMBERS: [u8; 64] = {
+    let mut numbers = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        numbers[i] = i as u8;
+        i += 1;
+    }
+    numbers
+};
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn byte(value: u8) -> __m512i {
+    _mm512_set1_epi8(value as i8)
+}
+
+/// The places just after an odd number of ones in a row. Adding its first bit to a run of ones carries into that place.
+fn after_odd_runs(bits: u64) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let starts = bits & !(bits << 1);
+    let from_even = bits.wrapping_add(starts & EVEN) & !EVEN;
+    let from_odd = bits.wrapping_add(starts & !EVEN) & EVEN;
+    (from_even | from_odd) & !bits
+}
+
+/// Evaluates operators from the last to the first, so that operands come before. The right operand of each is the
+/// nearest after it that no operator has taken.
+#[inline(always)]
+fn values<'a, const W: usize>(plan: &Plan, rows: &'a mut [Row<W>]) -> &'a [u64; W] {
+    let mut right = plan.right;
+    for operator in (0..plan.operators.min(OPERATORS)).rev() {
+        let after = right & (!1 << (plan.places[operator] % 64));
+        right ^= after & after.wrapping_neg();
+        let a = &rows[plan.left[operator] as usize].0;
+        let b = &rows[plan.rows[after.trailing_zeros() as usize % MAX_NODES] as usize].0;
+        let [m, q] = KINDS[plan.kinds[operator] as usize % 4];
+        rows[operator] = Row(std::array::from_fn(|i| ((a[i] ^ m) & (b[i] ^ m)) ^ q));
+    }
+    &rows[plan.rows[0] as usize].0
+}
+
+/// The beginning of a row. A function of its own, or whole rows would be copied by its slower code too.
+#[inline(never)]
+fn copy_part(row: &[u64], out: &mut [u64]) {
+    out.copy_from_slice(&row[..out.len()]);
+}
+
+/// As `lanes::evaluate`, for formulae and assignments within this engine's limits.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+    let &Part { formulae, assignments, words, .. } = part;
+    let variables = assignments.variables();
+    let largest = (VAR as usize + variables) as u8;
+    let leaf = |code: u32| LEAVES as usize + 2 * code as usize;
+    let mut rows = vec![Row([0; W]); leaf(VAR + 1) + 2 * variables];
+    rows[leaf(TRUE)] = Row([!0; W]);
+    let mut plans = Vec::with_capacity(formulae.len());
+    for formula in formulae {
+        plans.push(plan(formula.codes(), largest).ok_or(Unfit)?);
+    }
+    for block in 0..words.div_ceil(W) {
+        for variable in 0..variables {
+            let at = leaf(VAR + 1) + 2 * variable;
+            assignments.fill(variable, block, &mut rows[at].0);
+            rows[at + 1] = Row(rows[at].0.map(|word| !word));
+        }
+        let start = block * W;
+        for (plan, out) in plans.iter().zip(out.chunks_exact_mut(words)) {
+            let (row, out) = (values(plan, &mut rows), &mut out[start..]);
+            match out.first_chunk_mut() {
+                Some(whole) => *whole = *row,
+                None => copy_part(row, out),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::batch::Assignments;
+    use super::*;
+    use crate::formula::{Formula, x};
+    use crate::sample::SamplerParams;
+
+    fn evaluate(formulae: &[Formula], assignments: &Assignments) -> Option<Vec<u64>> {
+        let words = assignments.len().div_ceil(64);
+        let mut out = vec![0; formulae.len() * words];
+        let part = Part { formulae, assignments, words, largest: MAX_NODES };
+        // SAFETY: the tests that call this return if the engine is not available.
+        unsafe { blocks::<4>(&part, &mut out) }.is_ok().then_some(out)
+    }
+
+    fn check(formulae: &[Formula], variables: usize) {
+        let assignments = Assignments::uniform(variables, 300, 1).expect("some");
+        let out = evaluate(formulae, &assignments).expect("fit");
+        for (formula, row) in formulae.iter().zip(out.chunks(5)) {
+            assert!(formula.size() <= MAX_NODES, "{formula}");
+            for i in 0..assignments.len() {
+                let expected = formula.evaluate(&assignments.get(i)).expect("covered");
+                assert_eq!(row[i / 64] >> (i % 64) & 1 == 1, expected, "{formula} at {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_shapes_are_evaluated() {
+        if !is_available() {
+            return;
+        }
+        let negations = |n: usize, f: Formula| (0..n).fold(f, |f, _| !f);
+        let left = |n: u32| (2..=n).fold(x(1), |f, i| if i % 3 == 0 { !(f & x(i)) } else { f | !x(i) });
+        let right = |n: u32| (2..=n).fold(x(1), |f, i| if i % 3 == 0 { !(x(i) | f) } else { !!x(i) & f });
+        let mut formulae = vec![Formula::truth(), Formula::falsity(), Formula::all((1..=32).map(x)), left(21), right(18)];
+        formulae.extend((0..MAX_NODES).map(|n| negations(n, x(7))));
+        formulae.extend((0..=61).map(|n| negations(n, x(7) | x(8))));
+        formulae.extend((0..=30).map(|n| negations(n, Formula::truth()) & negations(59 - n, x(2) & x(1))));
+        formulae.retain(|f| f.size() <= MAX_NODES);
+        assert!(formulae.len() > 150 && formulae.iter().any(|f| f.size() == MAX_NODES));
+        check(&formulae, 32);
+    }
+
+    #[test]
+    fn large_formulae_and_many_variables_are_evaluated() {
+        if !is_available() {
+            return;
+        }
+        let sampler = SamplerParams { max_nodes: MAX_NODES, p_leaf: 0.3, ..SamplerParams::new(MAX_VARIABLES as u32) };
+        let formulae = sampler.check().expect("good").distinct(5, 300).expect("some");
+        assert!(formulae.iter().any(|f| f.size() > 60));
+        check(&formulae, MAX_VARIABLES);
+    }
+
+    #[test]
+    fn variables_out_of_range_are_seen() {
+        if !is_available() {
+            return;
+        }
+        let assignments = Assignments::uniform(MAX_VARIABLES, 10, 1).expect("some");
+        let largest = MAX_VARIABLES as u32;
+        assert!(evaluate(&[x(largest)], &assignments).is_some());
+        for variable in [largest + 1, 252, 253, 300, 32_764, 40_000, 65_533, 70_000, crate::MAX_VARIABLE] {
+            assert!(evaluate(&[x(1), x(1) & x(variable)], &assignments).is_none(), "x{variable}");
+        }
+    }
+}
