@@ -1,6 +1,8 @@
 //! Measures our crates against named peers. Both sides run in one process tree, in turn, and medians are compared,
 //! because the machines are noisy. Run it by `cargo xtask bench`, which prepares Python.
 
+mod gnn;
+mod growth;
 mod kernel;
 mod logic;
 mod measure;
@@ -24,6 +26,9 @@ struct Args {
     /// Instead of a suite: one run of the scaling table, as JSON: formulae,variables,plain|gaussian.
     #[arg(long, value_delimiter = ',')]
     scaling: Vec<String>,
+    /// Instead of a suite: one run of the encoders' table of growth, as JSON: gru|gcn|gat,batch,nodes of a tree.
+    #[arg(long, value_delimiter = ',')]
+    growth: Vec<String>,
     /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -33,13 +38,20 @@ struct Args {
 enum Suite {
     Logic,
     Kernel,
+    Gnn,
 }
 
 fn main() -> Result<()> {
     let args = Args::parse();
+    // As a program that trains does.
+    logicvae_gnn::keep_freed_memory();
     if let [formulae, variables, form] = &args.scaling[..] {
         let cell = scaling::run(formulae.parse()?, variables.parse()?, form == "gaussian")?;
         println!("{}", serde_json::to_string(&cell)?);
+        return Ok(());
+    }
+    if let [kind, batch, nodes] = &args.growth[..] {
+        println!("{}", serde_json::to_string(&growth::run(kind, batch.parse()?, nodes.parse()?)?)?);
         return Ok(());
     }
     let suites = if args.suites.is_empty() { Suite::value_variants().to_vec() } else { args.suites };
@@ -48,6 +60,7 @@ fn main() -> Result<()> {
         rows.extend(match suite {
             Suite::Logic => logic::run(&args.python)?,
             Suite::Kernel => kernel::run(&args.python)?,
+            Suite::Gnn => gnn::run(&args.python)?,
         });
     }
     if args.json {

@@ -68,7 +68,7 @@ pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
 }
 
 /// The largest resident size of this process so far, as the kernel has it.
-fn peak_kibibytes() -> f64 {
+pub fn peak_kibibytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
     line.and_then(|l| l.split_whitespace().next()).and_then(|v| v.parse().ok()).unwrap_or(f64::NAN)

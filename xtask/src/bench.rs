@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::scaling;
 use crate::shell::{self, cargo, root, target};
+use crate::{growth, scaling};
 
 /// Measure speed as a ratio against a named peer, both sides in one run.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel [default: both], or scaling: the growth of time and memory, into results/scaling.md.
+    /// What to measure: logic, kernel, gnn [default: all three]; or scaling, the growth of embeddings, into
+    /// results/scaling.md; or growth, that of the encoders' training step, into results/growth.md.
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
@@ -20,6 +21,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     if args.suites == ["scaling"] {
         return scaling::run(args.json);
+    }
+    if args.suites == ["growth"] {
+        return growth::run(args.json);
     }
     let python = python()?;
     let mut command = cargo();

@@ -5,6 +5,7 @@ mod check_cuda;
 mod cuda;
 mod cuda_stubs;
 mod fuzz;
+mod growth;
 mod reproduce;
 mod scaling;
 mod shell;

@@ -158,6 +158,15 @@ impl Encoder {
         Ok(output)
     }
 
+    /// How many multiplications the matrix products of a training step on this batch have, forward and backward: what the
+    /// step would cost if nothing else took time.
+    pub fn multiplications(&self, batch: &Batch) -> u64 {
+        let layers = |schedule: &Schedule| -> u64 {
+            self.stack.iter().enumerate().map(|(number, layer)| layer.multiplications(schedule, number > 0)).sum()
+        };
+        batch.schedules().map(layers).sum()
+    }
+
     /// All weights in one tensor.
     fn packed(&self) -> Result<Tensor> {
         let flat: Result<Vec<Tensor>> = self.weights.iter().flatten().flatten().map(Tensor::flatten_all).collect();

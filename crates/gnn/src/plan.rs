@@ -15,12 +15,11 @@ pub(crate) fn arrange(schedule: &mut Schedule, level_ends: &[usize], linear: boo
     }
     let mut adds = vec![false; rows];
     let mut sends = vec![false; rows];
-    for row in 0..rows {
-        let entries = schedule.entries(row);
-        let senders = &schedule.sources[entries];
+    for (row, adds) in adds.iter_mut().enumerate() {
+        let senders = &schedule.sources[schedule.entries(row)];
         let share: f32 = senders.iter().map(|&s| 1.0 / receivers[s as usize] as f32).sum();
-        adds[row] = linear && share > 1.0;
-        if !adds[row] {
+        *adds = linear && share > 1.0;
+        if !*adds {
             senders.iter().for_each(|&s| sends[s as usize] = true);
         }
     }

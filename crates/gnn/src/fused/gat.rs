@@ -2,6 +2,7 @@
 
 use faer::Accum;
 
+use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_scaled, dot, row, row_mut, simd, transposed};
@@ -9,36 +10,36 @@ use crate::fused::{Context, FusedLayer, Gradients, Tape};
 use crate::layers::{Gat, SLOPE};
 
 /// What the backward pass needs. Rows of `own` and `messages` hold all heads, one after another.
-struct GatTape<T> {
+struct GatTape<T: Real> {
     layer: Gat,
-    states: Vec<T>,
+    states: Buffer<T>,
     /// The senders' states, a row for each product.
-    inputs: Vec<T>,
+    inputs: Buffer<T>,
     /// W_own x of every row.
-    own: Vec<T>,
+    own: Buffer<T>,
     /// W_neigh h of every product.
-    messages: Vec<T>,
+    messages: Buffer<T>,
     scores: Scores<T>,
 }
 
-struct GatGradients<'a, T> {
+struct GatGradients<'a, T: Real> {
     tape: &'a GatTape<T>,
-    own: Vec<T>,
-    messages: Vec<T>,
-    own_scores: Vec<T>,
-    message_scores: Vec<T>,
+    own: Buffer<T>,
+    messages: Buffer<T>,
+    own_scores: Buffer<T>,
+    message_scores: Buffer<T>,
 }
 
 /// Numbers for each head.
-struct Scores<T> {
+struct Scores<T: Real> {
     /// a · own, by row.
-    own: Vec<T>,
+    own: Buffer<T>,
     /// a · message, by product.
-    message: Vec<T>,
+    message: Buffer<T>,
     /// The weight of a row's own part.
-    weight_own: Vec<T>,
+    weight_own: Buffer<T>,
     /// The weights of messages, by entry of the schedule.
-    weight: Vec<T>,
+    weight: Buffer<T>,
 }
 
 #[inline(always)]
@@ -59,14 +60,14 @@ impl<T: Real> FusedLayer<T> for Gat {
         let (neigh, att) = rest.split_at(all * width);
         let own = cx.input.times_transposed(own, all, rows);
         let neigh = transposed(neigh, all);
-        let mut states = vec![zero; rows * width];
-        let mut inputs = vec![zero; products * width];
-        let mut messages = vec![zero; products * all];
+        let mut states = Buffer::zeros(rows * width);
+        let mut inputs = Buffer::unset(products * width);
+        let mut messages = Buffer::unset(products * all);
         let mut scores = Scores {
-            own: vec![zero; rows * k],
-            message: vec![zero; products * k],
-            weight_own: vec![zero; rows * k],
-            weight: vec![zero; schedule.sources.len() * k],
+            own: Buffer::unset(rows * k),
+            message: Buffer::unset(products * k),
+            weight_own: Buffer::unset(rows * k),
+            weight: Buffer::unset(schedule.sources.len() * k),
         };
         simd(|| score(&mut scores.own, &own, att, k, d));
         let mut mix = vec![zero; d];
@@ -147,7 +148,7 @@ impl<T: Real> Tape<T> for GatTape<T> {
         &self.states
     }
 
-    fn backward(&self, cx: &Context<'_, T>, mut grad: Vec<T>) -> Box<dyn Gradients<T> + '_> {
+    fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (k, d, schedule, zero) = (self.layer.heads, self.layer.dim, cx.schedule, T::of(0.0));
         let (rows, products, all, width) = (schedule.rows(), schedule.products, k * d, self.layer.output());
         let (neigh, att) = cx.weights[all * self.layer.input..].split_at(all * width);
@@ -155,10 +156,10 @@ impl<T: Real> Tape<T> for GatTape<T> {
         let (own, messages, scores) = (&self.own, &self.messages, &self.scores);
         let mut grads = GatGradients {
             tape: self,
-            own: vec![zero; rows * all],
-            messages: vec![zero; products * all],
-            own_scores: vec![zero; rows * k],
-            message_scores: vec![zero; products * k],
+            own: Buffer::unset(rows * all),
+            messages: Buffer::zeros(products * all),
+            own_scores: Buffer::unset(rows * k),
+            message_scores: Buffer::zeros(products * k),
         };
         let mut mix = vec![zero; d];
         for level in schedule.levels.iter().rev() {
@@ -226,16 +227,16 @@ impl<T: Real> Gradients<T> for GatGradients<'_, T> {
         product_gradient(neigh, all, &self.messages, &self.tape.inputs, cx.schedule.products);
         simd(|| {
             for (parts, grads) in [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)] {
-                for (at, (part, &g)) in parts.chunks_exact(d).zip(grads).enumerate() {
+                for (at, (part, &g)) in parts.chunks_exact(d).zip(grads.iter()).enumerate() {
                     add_scaled(row_mut(att, at % k, d), g, part);
                 }
             }
         });
     }
 
-    fn input(&self, cx: &Context<'_, T>) -> Vec<T> {
+    fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
         let (all, rows) = (self.tape.layer.heads * self.tape.layer.dim, cx.schedule.rows());
-        let mut out = vec![T::of(0.0); rows * self.tape.layer.input];
+        let mut out = Buffer::unset(rows * self.tape.layer.input);
         let own = matrix(&cx.weights[..all * self.tape.layer.input], all);
         multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
         out

@@ -2,6 +2,7 @@
 
 use faer::Accum;
 
+use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_rows, add_scaled, row, row_mut, simd, transposed};
@@ -10,21 +11,21 @@ use crate::layers::Gcn;
 use crate::schedule::Schedule;
 
 /// What the backward pass needs.
-struct GcnTape<T> {
+struct GcnTape<T: Real> {
     layer: Gcn,
-    states: Vec<T>,
+    states: Buffer<T>,
     /// What each product multiplied: a sender's state, or a receiver's sum.
-    inputs: Vec<T>,
+    inputs: Buffer<T>,
     /// For each entry of the schedule's predecessors.
     coefficients: Vec<T>,
 }
 
-struct GcnGradients<'a, T> {
+struct GcnGradients<'a, T: Real> {
     tape: &'a GcnTape<T>,
     /// Of what each product gave.
-    products: Vec<T>,
+    products: Buffer<T>,
     /// Of W_own x + b.
-    own: Vec<T>,
+    own: Buffer<T>,
 }
 
 /// times / sqrt((d_v + 1) (d_w + 1)).
@@ -61,8 +62,8 @@ impl<T: Real> FusedLayer<T> for Gcn {
         });
         let neigh = transposed(neigh, h);
         let coefficients = coefficients::<T>(schedule);
-        let mut inputs = vec![T::of(0.0); schedule.products * h];
-        let mut products = vec![T::of(0.0); schedule.products * h];
+        let mut inputs = Buffer::zeros(schedule.products * h);
+        let mut products = Buffer::unset(schedule.products * h);
         for level in &schedule.levels {
             let split = level.product + level.aggregated.len();
             let end = split + level.sending.len();
@@ -113,12 +114,12 @@ impl<T: Real> Tape<T> for GcnTape<T> {
         &self.states
     }
 
-    fn backward(&self, cx: &Context<'_, T>, mut grad: Vec<T>) -> Box<dyn Gradients<T> + '_> {
+    fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (h, schedule) = (self.layer.hidden, cx.schedule);
         let neigh = matrix(&cx.weights[h * (self.layer.input + 1)..], h);
-        let mut products = vec![T::of(0.0); schedule.products * h];
+        let mut products = Buffer::zeros(schedule.products * h);
         let widest = schedule.levels.iter().map(|l| l.aggregated.len()).max().unwrap_or(0);
-        let mut scratch = vec![T::of(0.0); widest * h];
+        let mut scratch = Buffer::unset(widest * h);
         for level in schedule.levels.iter().rev() {
             let split = level.product + level.aggregated.len();
             let end = split + level.sending.len();
@@ -173,9 +174,9 @@ impl<T: Real> Gradients<T> for GcnGradients<'_, T> {
         product_gradient(neigh, h, &self.products, &self.tape.inputs, cx.schedule.products);
     }
 
-    fn input(&self, cx: &Context<'_, T>) -> Vec<T> {
+    fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
         let (h, rows) = (self.tape.layer.hidden, cx.schedule.rows());
-        let mut out = vec![T::of(0.0); rows * self.tape.layer.input];
+        let mut out = Buffer::unset(rows * self.tape.layer.input);
         let own = matrix(&cx.weights[..h * self.tape.layer.input], h);
         multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
         out

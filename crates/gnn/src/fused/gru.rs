@@ -2,6 +2,7 @@
 
 use faer::Accum;
 
+use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_rows, add_scaled, row, row_mut, simd, transposed};
@@ -9,27 +10,27 @@ use crate::fused::{Context, FusedLayer, Gradients, Tape};
 use crate::layers::Gru;
 
 /// What the backward pass needs. A *message* is σ(G h + b) ⊙ M h.
-struct GruTape<T> {
+struct GruTape<T: Real> {
     layer: Gru,
-    states: Vec<T>,
+    states: Buffer<T>,
     /// The senders' states, a row for each product.
-    inputs: Vec<T>,
+    inputs: Buffer<T>,
     /// For each product: σ(G h + b), then M h.
-    gated: Vec<T>,
+    gated: Buffer<T>,
     /// The sum of the messages that a row receives.
-    sums: Vec<T>,
+    sums: Buffer<T>,
     /// For each row: r, z, n.
-    gates: Vec<T>,
+    gates: Buffer<T>,
     /// For each row: the part of n that r multiplies.
-    reset: Vec<T>,
+    reset: Buffer<T>,
 }
 
-struct GruGradients<'a, T> {
+struct GruGradients<'a, T: Real> {
     tape: &'a GruTape<T>,
     /// For each product: before the activation of the gate, then of M h.
-    gated: Vec<T>,
+    gated: Buffer<T>,
     /// For each row: before the activations of r and z, of `reset`, before the activation of n.
-    gates: Vec<T>,
+    gates: Buffer<T>,
 }
 
 /// The weights, in the order in which they are packed.
@@ -58,20 +59,21 @@ impl Gru {
 impl<T: Real> FusedLayer<T> for Gru {
     fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>> {
         let (h, schedule) = (self.hidden, cx.schedule);
-        let (rows, products, zero) = (schedule.rows(), schedule.products, T::of(0.0));
+        let (rows, products) = (schedule.rows(), schedule.products);
         let weights = self.weights(cx.weights);
         // Becomes r, z, n in place.
         let mut gates = cx.input.times_transposed(weights.input, 3 * h, rows);
         let (recurrent, gate_map) = (transposed(weights.recurrent, 3 * h), transposed(weights.gate_map, 2 * h));
         let (recurrent, gate_map) = (matrix(&recurrent, h), matrix(&gate_map, h));
         let widest = schedule.levels.iter().map(|l| l.rows.len()).max().unwrap_or(0);
-        let mut hidden = vec![zero; widest * 3 * h];
-        let mut sums = vec![zero; rows * h];
-        let mut reset = vec![zero; rows * h];
-        let mut states = vec![zero; rows * h];
-        let mut inputs = vec![zero; products * h];
-        let mut gated = vec![zero; products * 2 * h];
-        let mut messages = vec![zero; products * h];
+        // Zeros for the first level, whose rows receive nothing.
+        let mut hidden = Buffer::zeros(widest * 3 * h);
+        let mut sums = Buffer::zeros(rows * h);
+        let mut reset = Buffer::unset(rows * h);
+        let mut states = Buffer::unset(rows * h);
+        let mut inputs = Buffer::unset(products * h);
+        let mut gated = Buffer::unset(products * 2 * h);
+        let mut messages = Buffer::unset(products * h);
         for (number, level) in schedule.levels.iter().enumerate() {
             let (rows, count) = (level.rows.clone(), level.rows.len());
             simd(|| {
@@ -148,16 +150,16 @@ impl<T: Real> Tape<T> for GruTape<T> {
         &self.states
     }
 
-    fn backward(&self, cx: &Context<'_, T>, mut grad: Vec<T>) -> Box<dyn Gradients<T> + '_> {
-        let (h, schedule, zero) = (self.layer.hidden, cx.schedule, T::of(0.0));
+    fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
+        let (h, schedule) = (self.layer.hidden, cx.schedule);
         let (rows, products) = (schedule.rows(), schedule.products);
         let weights = self.layer.weights(cx.weights);
         let (recurrent, gate_map) = (matrix(weights.recurrent, 3 * h), matrix(weights.gate_map, 2 * h));
-        let mut grad_messages = vec![zero; products * h];
-        let mut gated = vec![zero; products * 2 * h];
-        let mut gates = vec![zero; rows * 4 * h];
+        let mut grad_messages = Buffer::zeros(products * h);
+        let mut gated = Buffer::unset(products * 2 * h);
+        let mut gates = Buffer::unset(rows * 4 * h);
         let widest = schedule.levels.iter().map(|l| l.rows.len()).max().unwrap_or(0);
-        let mut grad_sums = vec![zero; widest * h];
+        let mut grad_sums = Buffer::unset(widest * h);
         for (number, level) in schedule.levels.iter().enumerate().rev() {
             let (start, end) = (level.product, level.product + level.sending.len());
             simd(|| {
@@ -216,10 +218,10 @@ impl<T: Real> Gradients<T> for GruGradients<'_, T> {
         add_rows(gate_bias, &self.gated, 2 * h);
     }
 
-    fn input(&self, cx: &Context<'_, T>) -> Vec<T> {
+    fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
         let (h, rows) = (self.tape.layer.hidden, cx.schedule.rows());
         let weight = matrix(self.tape.layer.weights(cx.weights).input, 3 * h);
-        let mut out = vec![T::of(0.0); rows * self.tape.layer.input];
+        let mut out = Buffer::unset(rows * self.tape.layer.input);
         let grad = matrix(&self.gates, rows);
         multiply_shared(matrix_mut(&mut out, rows), grad.subcols(0, 2 * h), weight.subrows(0, 2 * h));
         multiply(matrix_mut(&mut out, rows), Accum::Add, grad.subcols(3 * h, h), weight.subrows(2 * h, h));

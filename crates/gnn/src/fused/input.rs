@@ -1,5 +1,6 @@
 //! What a layer reads: the features of nodes, or the states of the layer below.
 
+use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply_shared};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_scaled, row, row_mut, simd, transposed};
@@ -16,8 +17,8 @@ pub(crate) enum Input<'a, T> {
 
 impl<T: Real> Input<'_, T> {
     /// `x Wᵀ` for every row, with `weight` of `out` rows.
-    pub(super) fn times_transposed(&self, weight: &[T], out: usize, rows: usize) -> Vec<T> {
-        let mut result = vec![T::of(0.0); rows * out];
+    pub(super) fn times_transposed(&self, weight: &[T], out: usize, rows: usize) -> Buffer<T> {
+        let mut result = Buffer::unset(rows * out);
         match self {
             Input::Features(schedule) => {
                 let columns = transposed(weight, out);
@@ -43,7 +44,7 @@ impl<T: Real> Input<'_, T> {
         match self {
             Input::Features(schedule) => {
                 let features = to.len() / out;
-                let mut columns = vec![T::of(0.0); to.len()];
+                let mut columns = Buffer::zeros(to.len());
                 simd(|| {
                     for v in 0..rows {
                         let g = &row(grad, v, stride)[from..from + out];

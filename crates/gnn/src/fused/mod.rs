@@ -13,6 +13,7 @@ mod gcn;
 mod gru;
 mod input;
 mod op;
+mod pool;
 mod product;
 mod real;
 mod rows;
@@ -22,6 +23,7 @@ pub(crate) use op::encode;
 pub use real::Real;
 
 use crate::encoder::{Batch, Side};
+use crate::fused::pool::Buffer;
 use crate::fused::rows::{add_scaled, row, row_mut};
 use crate::layers::Layer;
 use crate::schedule::Schedule;
@@ -35,25 +37,25 @@ pub struct Context<'a, T> {
 }
 
 /// A layer with forward and backward passes of its own.
-pub trait FusedLayer<T> {
+pub trait FusedLayer<T: Real> {
     /// States of all rows, with what the backward pass needs.
     fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>>;
 }
 
 /// The memory of a forward pass.
-pub trait Tape<T>: Send + Sync {
+pub trait Tape<T: Real>: Send + Sync {
     /// The states of all rows.
     fn states(&self) -> &[T];
     /// Goes back through the levels, from the gradient of the states.
-    fn backward(&self, cx: &Context<'_, T>, grad: Vec<T>) -> Box<dyn Gradients<T> + '_>;
+    fn backward(&self, cx: &Context<'_, T>, grad: Buffer<T>) -> Box<dyn Gradients<T> + '_>;
 }
 
 /// What a backward pass through the levels leaves. Its two parts can run side by side.
-pub trait Gradients<T>: Sync {
+pub trait Gradients<T: Real>: Sync {
     /// The gradients of the weights. `to` comes filled with zeros.
     fn weights(&self, cx: &Context<'_, T>, to: &mut [T]);
     /// The gradient of the input.
-    fn input(&self, cx: &Context<'_, T>) -> Vec<T>;
+    fn input(&self, cx: &Context<'_, T>) -> Buffer<T>;
 }
 
 /// Forward passes of all layers of one direction.
@@ -88,7 +90,7 @@ where
 }
 
 /// From the gradient of the last layer's states to those of all weights.
-fn backward<T: Real>(schedule: &Schedule, weights: &[&[T]], tapes: &[Box<dyn Tape<T>>], grad: Vec<T>, to: &mut [T]) {
+fn backward<T: Real>(schedule: &Schedule, weights: &[&[T]], tapes: &[Box<dyn Tape<T>>], grad: Buffer<T>, to: &mut [T]) {
     let (Some((tape, below)), Some((weights, weights_below))) = (tapes.split_last(), weights.split_last()) else { return };
     let (to_below, to) = to.split_at_mut(to.len() - weights.len());
     let input = below.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
@@ -111,8 +113,8 @@ fn read_out<T: Real>(side: &Side, states: &[T], width: usize, to: &mut [T], (fro
 }
 
 /// The gradient of the states, from that of the vectors.
-fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stride): (usize, usize)) -> Vec<T> {
-    let mut to = vec![T::of(0.0); side.schedule.rows() * width];
+fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stride): (usize, usize)) -> Buffer<T> {
+    let mut to = Buffer::zeros(side.schedule.rows() * width);
     for graph in 0..side.readout.graphs() {
         let g = &row(grad, graph, stride)[from..from + width];
         for (v, times) in side.readout.rows(graph) {
@@ -123,7 +125,7 @@ fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stri
 }
 
 /// A whole encoder's forward pass: all layers, the directions side by side, and the read-out.
-pub(crate) struct Pass<T> {
+pub(crate) struct Pass<T: Real> {
     tapes: Vec<Tapes<T>>,
     width: usize,
 }

@@ -2,6 +2,8 @@
 
 use candle_core::WithDType;
 
+use crate::fused::pool::Pool;
+
 /// A floating-point number.
 pub trait Real: WithDType + faer::traits::RealField {
     /// The nearest number of this type.
@@ -12,6 +14,8 @@ pub trait Real: WithDType + faer::traits::RealField {
     fn tanh(self) -> Self;
     /// The larger one.
     fn max(self, other: Self) -> Self;
+    /// Memory for numbers of this type.
+    fn pool() -> &'static Pool<Self>;
 
     /// 1 / (1 + e^-x).
     #[inline(always)]
@@ -33,6 +37,10 @@ impl Real for f64 {
     }
     fn max(self, other: Self) -> Self {
         f64::max(self, other)
+    }
+    fn pool() -> &'static Pool<Self> {
+        static POOL: Pool<f64> = Pool::new();
+        &POOL
     }
 }
 
@@ -66,6 +74,10 @@ impl Real for f32 {
     }
     fn max(self, other: Self) -> Self {
         f32::max(self, other)
+    }
+    fn pool() -> &'static Pool<Self> {
+        static POOL: Pool<f32> = Pool::new();
+        &POOL
     }
 }
 

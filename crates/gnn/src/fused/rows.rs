@@ -1,5 +1,6 @@
 //! Loops over rows of numbers, compiled for the vector instructions that the machine has.
 
+use crate::fused::pool::Buffer;
 use crate::fused::real::Real;
 
 /// Runs a loop compiled for the machine's widest vectors. What it calls must be inlined to profit.
@@ -56,18 +57,23 @@ pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
 }
 
 /// A matrix of `rows` rows with rows and columns exchanged.
-pub(super) fn transposed<T: Real>(data: &[T], rows: usize) -> Vec<T> {
+pub(super) fn transposed<T: Real>(data: &[T], rows: usize) -> Buffer<T> {
+    // Tiles fit the first cache; within one, reads and writes stay in few lines.
     const TILE: usize = 16;
     let columns = data.len() / rows.max(1);
-    let mut out = vec![T::of(0.0); data.len()];
-    for top in (0..rows).step_by(TILE) {
-        for left in (0..columns).step_by(TILE) {
-            for r in top..(top + TILE).min(rows) {
+    let mut out = Buffer::unset(data.len());
+    simd(|| {
+        for top in (0..rows).step_by(TILE) {
+            let height = TILE.min(rows - top);
+            for left in (0..columns).step_by(TILE) {
                 for c in left..(left + TILE).min(columns) {
-                    out[c * rows + r] = data[r * columns + c];
+                    let to = &mut out[c * rows + top..][..height];
+                    for (to, line) in to.iter_mut().zip(data[top * columns..].chunks(columns)) {
+                        *to = line[c];
+                    }
                 }
             }
         }
-    }
+    });
     out
 }

@@ -53,6 +53,13 @@ impl Layer for Gat {
         ]
     }
 
+    fn multiplications(&self, schedule: &Schedule, dense: bool) -> u64 {
+        // Each product has a gradient for either factor.
+        let all = self.heads * self.dim;
+        let own = if dense { schedule.rows() * all * self.input } else { 0 };
+        3 * (own + schedule.products * all * self.output()) as u64
+    }
+
     fn plain(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
         let [own, neigh, att] = weights else { candle_core::bail!("a GAT layer has three weights") };
         let (k, d) = (self.heads, self.dim);

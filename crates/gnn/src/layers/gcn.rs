@@ -39,6 +39,12 @@ impl Layer for Gcn {
         true
     }
 
+    fn multiplications(&self, schedule: &Schedule, dense: bool) -> u64 {
+        // Each product has a gradient for either factor.
+        let own = if dense { schedule.rows() * self.hidden * self.input } else { 0 };
+        3 * (own + schedule.products * self.hidden * self.hidden) as u64
+    }
+
     fn plain(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
         let [own, bias, neigh] = weights else { candle_core::bail!("a GCN layer has three weights") };
         run(schedule, x, |x, degree, incoming| {

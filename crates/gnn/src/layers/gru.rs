@@ -40,6 +40,12 @@ impl Layer for Gru {
         ]
     }
 
+    fn multiplications(&self, schedule: &Schedule, dense: bool) -> u64 {
+        // Each product has a gradient for either factor.
+        let own = if dense { schedule.rows() * 3 * self.hidden * self.input } else { 0 };
+        3 * (own + (schedule.rows() * 3 + schedule.products * 2) * self.hidden * self.hidden) as u64
+    }
+
     fn plain(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
         let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else { candle_core::bail!("a GRU layer has seven weights") };
         let h = self.hidden;

@@ -58,6 +58,10 @@ pub trait Layer: FusedLayer<f32> + FusedLayer<f64> + KernelLayer + Debug + Send 
         false
     }
 
+    /// How many multiplications of matrix products a training step needs, forward and backward, where the input is states
+    /// (`dense`) or features, with which products are look-ups.
+    fn multiplications(&self, schedule: &Schedule, dense: bool) -> u64;
+
     /// The reference: from `x`, a row of inputs for each row of the schedule, to a row of states for each.
     fn plain(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule) -> Result<Tensor>;
 }

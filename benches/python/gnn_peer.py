@@ -1,0 +1,75 @@
+"""The Python side of `cargo xtask bench gnn`: the encoder of the model in PyTorch, a training step with a linear head.
+
+Reads one request a line, runs it, and answers with one JSON object a line:
+  load VARS FILE                      -> {"check"}             reads node codes of the logic crate, a formula a line
+  model KIND HIDDEN HEAD_DIM BATCH    -> {"check"}             new weights, and batches of the loaded formulae
+  threads N                           -> {}
+  multiply SIZE COUNT                 -> {"seconds"}           for COUNT products of square matrices
+  steps collated|raw COUNT            -> {"seconds"}           for a step: forward, head, loss, backward; raw collates too
+"""
+import json
+import sys
+import time
+
+import torch
+from torch import nn
+
+from logicvae_torch import AND, NOT, OR, VAR0, LogicVae, collate
+
+TYPES = {1: NOT, 2: AND, 3: OR}
+LATENT = 56
+
+
+def encode(model, g):
+    x = model.features(g.types, g.right)
+    down = model.read(g, model.down.run(g, x, g.down), g.last)
+    up = model.read(g, model.up.run(g, x, g.up), g.first)
+    return torch.cat([down, up], 1)
+
+
+def main():
+    formulae, parts, batches, model, head = [], [], [], None, None
+    for line in sys.stdin:
+        name, *args = line.split()
+        answer = {}
+        if name == 'load':
+            n_vars = int(args[0])
+            with open(args[1]) as file:
+                codes = [[int(c) for c in line.split()] for line in file]
+            formulae = [[TYPES.get(c, c - 4 + VAR0) for c in f] for f in codes]
+            answer = {'check': len(formulae)}
+        elif name == 'model':
+            kind, hidden, head_dim, size = args[0], *map(int, args[1:])
+            torch.manual_seed(0)
+            extra = {'head_dim': head_dim} if kind == 'gat' else {}
+            model = LogicVae(n_vars, kind, hidden=hidden, **extra)
+            head = nn.Linear(2 * hidden, LATENT)
+            parts = [formulae[i:i + size] for i in range(0, len(formulae), size)]
+            batches = [collate(p) for p in parts]
+            answer = {'check': len(parts)}
+        elif name == 'threads':
+            torch.set_num_threads(int(args[0]))
+        elif name == 'multiply':
+            size, count = map(int, args)
+            a, b = torch.rand(size, size), torch.rand(size, size)
+            start = time.perf_counter()
+            for _ in range(count):
+                a @ b
+            answer = {'seconds': time.perf_counter() - start}
+        elif name == 'steps':
+            ready, count = args[0] == 'collated', int(args[1])
+            start = time.perf_counter()
+            for i in range(count):
+                at = i % len(parts)
+                g = batches[at] if ready else collate(parts[at])
+                model.zero_grad(set_to_none=True)
+                head.zero_grad(set_to_none=True)
+                head(encode(model, g)).square().sum().backward()
+            answer = {'seconds': (time.perf_counter() - start) / count}
+        else:
+            raise SystemExit(f'unknown request {name}')
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == '__main__':
+    main()
