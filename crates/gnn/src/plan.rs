@@ -4,6 +4,8 @@
 //! shared by all its receivers, so a receiver's part of its senders' products is Σ 1/(receivers of the sender). If that is
 //! more than 1, adding up first is cheaper: END with its many leaves, an operator with children that nobody else has.
 
+use std::cmp::Ordering;
+
 use crate::schedule::{Level, Schedule};
 
 /// Puts the rows of each level into the order: adding up, both, sending, neither. Numbers all products, level by level.
@@ -39,7 +41,7 @@ pub(crate) fn arrange(schedule: &mut Schedule, level_ends: &[usize], linear: boo
         let bound = |g| first + level.partition_point(|row| group(row) < g);
         let (aggregated, sending) = (first..bound(2), bound(1)..bound(3));
         let count = aggregated.len() + sending.len();
-        schedule.levels.push(Level { rows: first..end, aggregated, sending, product: products });
+        schedule.levels.push(Level { rows: first..end, aggregated, sending, product: products, families: 0..0 });
         products += count;
         first = end;
     }
@@ -55,6 +57,31 @@ pub(crate) fn arrange(schedule: &mut Schedule, level_ends: &[usize], linear: boo
             schedule.send[row] = (level.product + level.aggregated.len() + number) as u32;
         }
     }
+    find_families(schedule);
+}
+
+/// Gathers rows of a level that have the same predecessors.
+fn find_families(schedule: &mut Schedule) {
+    let (mut family, mut member) = (vec![0u32; schedule.rows()], Vec::new());
+    let mut order: Vec<usize> = Vec::new();
+    for number in 0..schedule.levels.len() {
+        let first = member.len();
+        let list = |row: usize| {
+            let entries = schedule.entries(row);
+            (&schedule.sources[entries.clone()], &schedule.times[entries])
+        };
+        order.clear();
+        order.extend(schedule.levels[number].rows.clone());
+        // Times are whole numbers, so their order is total. Rows of one family keep their order.
+        order.sort_by(|&a, &b| list(a).partial_cmp(&list(b)).unwrap_or(Ordering::Equal));
+        for group in order.chunk_by(|&a, &b| list(a) == list(b)) {
+            group.iter().for_each(|&row| family[row] = member.len() as u32);
+            member.push(group[0] as u32);
+        }
+        schedule.levels[number].families = first..member.len();
+    }
+    schedule.family = family;
+    schedule.member = member;
 }
 
 /// Renumbers rows: the new row `i` is the old row `order[i]`.

@@ -55,6 +55,8 @@ pub struct Level {
     pub sending: Range<usize>,
     /// The number of the level's first product: first those of `aggregated`, then those of `sending`.
     pub product: usize,
+    /// Its families: rows with the same predecessors, as siblings are. What they receive is computed once.
+    pub families: Range<usize>,
 }
 
 /// A batch of graphs in the order in which a layer computes it, in one direction.
@@ -82,6 +84,10 @@ pub struct Schedule {
     /// The number of each row's product as a sender, or `u32::MAX`.
     pub(crate) send: Vec<u32>,
     pub(crate) products: usize,
+    /// The family of each row.
+    pub(crate) family: Vec<u32>,
+    /// A row of each family.
+    pub(crate) member: Vec<u32>,
     pub(crate) types: Vec<u32>,
     pub(crate) marks: Vec<bool>,
     /// In- plus out-degree of the row's nodes (of the first one, where degrees do not matter).
@@ -180,6 +186,8 @@ impl Schedule {
             aggregate: Vec::new(),
             send: Vec::new(),
             products: 0,
+            family: Vec::new(),
+            member: Vec::new(),
             types: Vec::new(),
             marks: Vec::new(),
             degrees: Vec::new(),

@@ -58,22 +58,30 @@ pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
 
 /// A matrix of `rows` rows with rows and columns exchanged.
 pub(super) fn transposed<T: Real>(data: &[T], rows: usize) -> Buffer<T> {
-    // Tiles fit the first cache; within one, reads and writes stay in few lines.
-    const TILE: usize = 16;
+    // A tile's size is fixed, so that it is turned in registers.
+    const TILE: usize = 8;
     let columns = data.len() / rows.max(1);
     let mut out = Buffer::unset(data.len());
+    let (whole_rows, whole_columns) = (rows - rows % TILE, columns - columns % TILE);
     simd(|| {
-        for top in (0..rows).step_by(TILE) {
-            let height = TILE.min(rows - top);
-            for left in (0..columns).step_by(TILE) {
-                for c in left..(left + TILE).min(columns) {
-                    let to = &mut out[c * rows + top..][..height];
-                    for (to, line) in to.iter_mut().zip(data[top * columns..].chunks(columns)) {
-                        *to = line[c];
-                    }
+        for left in (0..whole_columns).step_by(TILE) {
+            for top in (0..whole_rows).step_by(TILE) {
+                let mut tile = [[T::of(0.0); TILE]; TILE];
+                for (r, line) in tile.iter_mut().enumerate() {
+                    line.copy_from_slice(&data[(top + r) * columns + left..][..TILE]);
+                }
+                for c in 0..TILE {
+                    let line: [T; TILE] = std::array::from_fn(|r| tile[r][c]);
+                    out[(left + c) * rows + top..][..TILE].copy_from_slice(&line);
                 }
             }
         }
     });
+    for r in 0..rows {
+        let rest = if r < whole_rows { whole_columns } else { 0 };
+        for c in rest..columns {
+            out[c * rows + r] = data[r * columns + c];
+        }
+    }
     out
 }

@@ -43,7 +43,7 @@ impl Layer for Gru {
     fn multiplications(&self, schedule: &Schedule, dense: bool) -> u64 {
         // Each product has a gradient for either factor.
         let own = if dense { schedule.rows() * 3 * self.hidden * self.input } else { 0 };
-        3 * (own + (schedule.rows() * 3 + schedule.products * 2) * self.hidden * self.hidden) as u64
+        3 * (own + (schedule.member.len() * 3 + schedule.products * 2) * self.hidden * self.hidden) as u64
     }
 
     fn plain(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
