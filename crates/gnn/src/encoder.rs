@@ -149,7 +149,7 @@ impl Encoder {
             other => other,
         };
         let output = match implementation {
-            Implementation::Fused => fused::encode(&self.stack, batch, &self.packed()?)?,
+            Implementation::Fused => fused::encode(&self.stack, batch, self.weights.iter().flatten().flatten().cloned().collect())?,
             Implementation::Plain => self.by_layers(batch, |layer, weights, x, side| layer.plain(weights, x, &side.schedule))?,
             Implementation::Kernels => {
                 self.by_layers(batch, |layer, weights, x, side| kernels::run(layer, weights, x, &side.schedule))?
@@ -165,12 +165,6 @@ impl Encoder {
             self.stack.iter().enumerate().map(|(number, layer)| layer.multiplications(schedule, number > 0)).sum()
         };
         batch.schedules().map(layers).sum()
-    }
-
-    /// All weights in one tensor.
-    fn packed(&self) -> Result<Tensor> {
-        let flat: Result<Vec<Tensor>> = self.weights.iter().flatten().flatten().map(Tensor::flatten_all).collect();
-        Tensor::cat(&flat?, 0)
     }
 
     /// Layer after layer, direction after direction.

@@ -56,10 +56,9 @@ impl<T: Real> FusedLayer<T> for Gat {
     fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>> {
         let (k, d, schedule, zero) = (self.heads, self.dim, cx.schedule, T::of(0.0));
         let (rows, products, all, width) = (schedule.rows(), schedule.products, k * d, self.output());
-        let (own, rest) = cx.weights.split_at(all * self.input);
-        let (neigh, att) = rest.split_at(all * width);
+        let (own, neigh, att) = (cx.weights[0], cx.weights[1], cx.weights[2]);
         let own = cx.input.times_transposed(own, all, rows);
-        let neigh = transposed(neigh, all);
+        let neigh = transposed(&[neigh], all);
         let mut states = Buffer::zeros(rows * width);
         let mut inputs = Buffer::unset(products * width);
         let mut messages = Buffer::unset(products * all);
@@ -151,8 +150,7 @@ impl<T: Real> Tape<T> for GatTape<T> {
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (k, d, schedule, zero) = (self.layer.heads, self.layer.dim, cx.schedule, T::of(0.0));
         let (rows, products, all, width) = (schedule.rows(), schedule.products, k * d, self.layer.output());
-        let (neigh, att) = cx.weights[all * self.layer.input..].split_at(all * width);
-        let neigh = matrix(neigh, all);
+        let (neigh, att) = (matrix(cx.weights[1], all), cx.weights[2]);
         let (own, messages, scores) = (&self.own, &self.messages, &self.scores);
         let mut grads = GatGradients {
             tape: self,
@@ -218,13 +216,11 @@ impl<T: Real> Tape<T> for GatTape<T> {
 }
 
 impl<T: Real> Gradients<T> for GatGradients<'_, T> {
-    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]) {
-        let (k, d, width) = (self.tape.layer.heads, self.tape.layer.dim, self.tape.layer.output());
-        let all = k * d;
-        let (own, rest) = to.split_at_mut(all * self.tape.layer.input);
-        let (neigh, att) = rest.split_at_mut(all * width);
-        cx.input.weight_gradient(&self.own, (0, all), all, own);
-        product_gradient(neigh, all, &self.messages, &self.tape.inputs, cx.schedule.products);
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [Vec<T>]) {
+        let (k, d) = (self.tape.layer.heads, self.tape.layer.dim);
+        cx.input.weight_gradient(&self.own, (0, k * d), k * d, &mut to[0]);
+        product_gradient(&mut to[1], &self.messages, 0, &self.tape.inputs, cx.schedule.products);
+        let att = &mut to[2];
         simd(|| {
             for (parts, grads) in [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)] {
                 for (at, (part, &g)) in parts.chunks_exact(d).zip(grads.iter()).enumerate() {
@@ -237,7 +233,7 @@ impl<T: Real> Gradients<T> for GatGradients<'_, T> {
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
         let (all, rows) = (self.tape.layer.heads * self.tape.layer.dim, cx.schedule.rows());
         let mut out = Buffer::unset(rows * self.tape.layer.input);
-        let own = matrix(&cx.weights[..all * self.tape.layer.input], all);
+        let own = matrix(cx.weights[0], all);
         multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
         out
     }

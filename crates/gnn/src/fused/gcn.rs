@@ -49,8 +49,7 @@ impl<T: Real> FusedLayer<T> for Gcn {
     fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>> {
         let (h, schedule) = (self.hidden, cx.schedule);
         let rows = schedule.rows();
-        let (own, rest) = cx.weights.split_at(h * self.input);
-        let (bias, neigh) = rest.split_at(h);
+        let (own, bias, neigh) = (cx.weights[0], cx.weights[1], cx.weights[2]);
         let mut states = cx.input.times_transposed(own, h, rows);
         simd(|| {
             for (v, state) in states.chunks_exact_mut(h).enumerate() {
@@ -60,7 +59,7 @@ impl<T: Real> FusedLayer<T> for Gcn {
                 }
             }
         });
-        let neigh = transposed(neigh, h);
+        let neigh = transposed(&[neigh], h);
         let coefficients = coefficients::<T>(schedule);
         let mut inputs = Buffer::zeros(schedule.products * h);
         let mut products = Buffer::unset(schedule.products * h);
@@ -116,7 +115,7 @@ impl<T: Real> Tape<T> for GcnTape<T> {
 
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (h, schedule) = (self.layer.hidden, cx.schedule);
-        let neigh = matrix(&cx.weights[h * (self.layer.input + 1)..], h);
+        let neigh = matrix(cx.weights[2], h);
         let mut products = Buffer::zeros(schedule.products * h);
         let widest = schedule.levels.iter().map(|l| l.aggregated.len()).max().unwrap_or(0);
         let mut scratch = Buffer::unset(widest * h);
@@ -165,19 +164,17 @@ impl<T: Real> Tape<T> for GcnTape<T> {
 }
 
 impl<T: Real> Gradients<T> for GcnGradients<'_, T> {
-    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]) {
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [Vec<T>]) {
         let h = self.tape.layer.hidden;
-        let (own, rest) = to.split_at_mut(h * self.tape.layer.input);
-        let (bias, neigh) = rest.split_at_mut(h);
-        cx.input.weight_gradient(&self.own, (0, h), h, own);
-        add_rows(bias, &self.own, h);
-        product_gradient(neigh, h, &self.products, &self.tape.inputs, cx.schedule.products);
+        cx.input.weight_gradient(&self.own, (0, h), h, &mut to[0]);
+        add_rows(&mut to[1], &self.own, h);
+        product_gradient(&mut to[2], &self.products, 0, &self.tape.inputs, cx.schedule.products);
     }
 
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
         let (h, rows) = (self.tape.layer.hidden, cx.schedule.rows());
         let mut out = Buffer::unset(rows * self.tape.layer.input);
-        let own = matrix(&cx.weights[..h * self.tape.layer.input], h);
+        let own = matrix(cx.weights[0], h);
         multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
         out
     }

@@ -35,37 +35,16 @@ struct GruGradients<'a, T: Real> {
     hidden: Buffer<T>,
 }
 
-/// The weights, in the order in which they are packed.
-struct Weights<'a, T> {
-    input: &'a [T],
-    recurrent: &'a [T],
-    input_bias: &'a [T],
-    recurrent_bias: &'a [T],
-    /// G, then M.
-    gate_map: &'a [T],
-    gate_bias: &'a [T],
-}
-
-impl Gru {
-    fn weights<'a, T>(&self, packed: &'a [T]) -> Weights<'a, T> {
-        let h = self.hidden;
-        let (input, rest) = packed.split_at(3 * h * self.input);
-        let (recurrent, rest) = rest.split_at(3 * h * h);
-        let (input_bias, rest) = rest.split_at(3 * h);
-        let (recurrent_bias, rest) = rest.split_at(3 * h);
-        let (gate_map, gate_bias) = rest.split_at(2 * h * h);
-        Weights { input, recurrent, input_bias, recurrent_bias, gate_map, gate_bias }
-    }
-}
-
 impl<T: Real> FusedLayer<T> for Gru {
     fn forward(&self, cx: &Context<'_, T>) -> Box<dyn Tape<T>> {
         let (h, schedule) = (self.hidden, cx.schedule);
         let (rows, products) = (schedule.rows(), schedule.products);
-        let weights = self.weights(cx.weights);
+        let [input, recurrent, input_bias, recurrent_bias, gate, map, gate_bias] = *cx.weights else {
+            unreachable!("a GRU layer has seven weights");
+        };
         // Becomes r, z, n in place.
-        let mut gates = cx.input.times_transposed(weights.input, 3 * h, rows);
-        let (recurrent, gate_map) = (transposed(weights.recurrent, 3 * h), transposed(weights.gate_map, 2 * h));
+        let mut gates = cx.input.times_transposed(input, 3 * h, rows);
+        let (recurrent, gate_map) = (transposed(&[recurrent], 3 * h), transposed(&[gate, map], h));
         let (recurrent, gate_map) = (matrix(&recurrent, h), matrix(&gate_map, h));
         let widest = schedule.levels.iter().map(|l| l.families.len()).max().unwrap_or(0);
         // Zeros for the first level, whose rows receive nothing.
@@ -99,7 +78,7 @@ impl<T: Real> FusedLayer<T> for Gru {
                     let gates = row_mut(&mut gates, v, 3 * h);
                     let hidden = row(hidden, family - families.start, 3 * h);
                     let (reset, state, sum) = (row_mut(&mut reset, v, h), row_mut(&mut states, v, h), row(&sums, family, h));
-                    update(gates, hidden, reset, state, sum, weights.input_bias, weights.recurrent_bias);
+                    update(gates, hidden, reset, state, sum, input_bias, recurrent_bias);
                 }
             });
             let (start, end) = (level.product, level.product + level.sending.len());
@@ -110,7 +89,7 @@ impl<T: Real> FusedLayer<T> for Gru {
             simd(|| {
                 for (gated, message) in gated.chunks_exact_mut(2 * h).zip(messages[start * h..end * h].chunks_exact_mut(h)) {
                     let (gate, map) = gated.split_at_mut(h);
-                    for (g, &b) in gate.iter_mut().zip(weights.gate_bias) {
+                    for (g, &b) in gate.iter_mut().zip(gate_bias) {
                         *g = (*g + b).sigmoid();
                     }
                     for ((message, &g), &m) in message.iter_mut().zip(&*gate).zip(&*map) {
@@ -174,8 +153,7 @@ impl<T: Real> Tape<T> for GruTape<T> {
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (h, schedule) = (self.layer.hidden, cx.schedule);
         let (rows, products) = (schedule.rows(), schedule.products);
-        let weights = self.layer.weights(cx.weights);
-        let (recurrent, gate_map) = (matrix(weights.recurrent, 3 * h), matrix(weights.gate_map, 2 * h));
+        let (recurrent, gate, map) = (matrix(cx.weights[1], 3 * h), matrix(cx.weights[4], h), matrix(cx.weights[5], h));
         let mut grad_messages = Buffer::zeros(products * h);
         let mut gated = Buffer::unset(products * 2 * h);
         let mut gates = Buffer::unset(rows * 4 * h);
@@ -190,8 +168,12 @@ impl<T: Real> Tape<T> for GruTape<T> {
                     gate_gradient(to, row(&self.gated, product, 2 * h), row(&grad_messages, product, h));
                 }
             });
-            let sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], end - start);
-            multiply(sent, Accum::Add, matrix(&gated[start * 2 * h..end * 2 * h], end - start), gate_map);
+            let level_gated = matrix(&gated[start * 2 * h..end * 2 * h], end - start);
+            let mut sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], end - start);
+            if start < end {
+                multiply(sent.as_mut(), Accum::Add, level_gated.subcols(0, h), gate);
+                multiply(sent, Accum::Add, level_gated.subcols(h, h), map);
+            }
             let (families, count) = (level.families.clone(), level.families.len());
             let grad_sums = &mut grad_sums[..count * h];
             grad_sums.fill(T::of(0.0));
@@ -223,29 +205,28 @@ impl<T: Real> Tape<T> for GruTape<T> {
 }
 
 impl<T: Real> Gradients<T> for GruGradients<'_, T> {
-    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]) {
-        let h = self.tape.layer.hidden;
-        let (input, rest) = to.split_at_mut(3 * h * self.tape.layer.input);
-        let (recurrent, rest) = rest.split_at_mut(3 * h * h);
-        let (input_bias, rest) = rest.split_at_mut(3 * h);
-        let (recurrent_bias, rest) = rest.split_at_mut(3 * h);
-        let (gate_map, gate_bias) = rest.split_at_mut(2 * h * h);
-        let (input_rz, input_n) = input.split_at_mut(2 * h * self.tape.layer.input);
-        cx.input.weight_gradient(&self.gates, (0, 4 * h), 2 * h, input_rz);
-        cx.input.weight_gradient(&self.gates, (3 * h, 4 * h), h, input_n);
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [Vec<T>]) {
+        let (h, input) = (self.tape.layer.hidden, self.tape.layer.input);
+        let [to_input, recurrent, input_bias, recurrent_bias, gate, map, gate_bias] = to else {
+            unreachable!("a GRU layer has seven weights");
+        };
+        let (to_rz, to_n) = to_input.split_at_mut(2 * h * input);
+        cx.input.weight_gradient(&self.gates, (0, 4 * h), 2 * h, to_rz);
+        cx.input.weight_gradient(&self.gates, (3 * h, 4 * h), h, to_n);
         let mut bias = vec![T::of(0.0); 4 * h];
         add_rows(&mut bias, &self.gates, 4 * h);
         recurrent_bias.copy_from_slice(&bias[..3 * h]);
         input_bias[..2 * h].copy_from_slice(&bias[..2 * h]);
         input_bias[2 * h..].copy_from_slice(&bias[3 * h..]);
-        product_gradient(recurrent, 3 * h, &self.hidden, &self.tape.sums, cx.schedule.member.len());
-        product_gradient(gate_map, 2 * h, &self.gated, &self.tape.inputs, cx.schedule.products);
+        product_gradient(recurrent, &self.hidden, 0, &self.tape.sums, cx.schedule.member.len());
+        product_gradient(gate, &self.gated, 0, &self.tape.inputs, cx.schedule.products);
+        product_gradient(map, &self.gated, h, &self.tape.inputs, cx.schedule.products);
         add_rows(gate_bias, &self.gated, 2 * h);
     }
 
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
         let (h, rows) = (self.tape.layer.hidden, cx.schedule.rows());
-        let weight = matrix(self.tape.layer.weights(cx.weights).input, 3 * h);
+        let weight = matrix(cx.weights[0], 3 * h);
         let mut out = Buffer::unset(rows * self.tape.layer.input);
         let grad = matrix(&self.gates, rows);
         multiply_shared(matrix_mut(&mut out, rows), grad.subcols(0, 2 * h), weight.subrows(0, 2 * h));

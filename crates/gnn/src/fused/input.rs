@@ -21,7 +21,7 @@ impl<T: Real> Input<'_, T> {
         let mut result = Buffer::unset(rows * out);
         match self {
             Input::Features(schedule) => {
-                let columns = transposed(weight, out);
+                let columns = transposed(&[weight], out);
                 let mark = columns.len() / out - 1;
                 for (v, to) in result.chunks_exact_mut(out).enumerate() {
                     to.copy_from_slice(row(&columns, schedule.types[v] as usize, out));
@@ -54,7 +54,7 @@ impl<T: Real> Input<'_, T> {
                         }
                     }
                 });
-                to.copy_from_slice(&transposed(&columns, features));
+                to.copy_from_slice(&transposed(&[&columns], features));
             }
             Input::States(x) => {
                 let grad = matrix(grad, rows).subcols(from, out);

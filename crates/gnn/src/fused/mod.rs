@@ -32,8 +32,8 @@ use crate::schedule::Schedule;
 pub struct Context<'a, T> {
     pub(crate) schedule: &'a Schedule,
     pub(crate) input: Input<'a, T>,
-    /// All weights of the layer, packed in the order of [`Layer::parameters`].
-    pub(crate) weights: &'a [T],
+    /// The weights of the layer, in the order of [`Layer::parameters`].
+    pub(crate) weights: &'a [&'a [T]],
 }
 
 /// A layer with forward and backward passes of its own.
@@ -52,8 +52,8 @@ pub trait Tape<T: Real>: Send + Sync {
 
 /// What a backward pass through the levels leaves. Its two parts can run side by side.
 pub trait Gradients<T: Real>: Sync {
-    /// The gradients of the weights. `to` comes filled with zeros.
-    fn weights(&self, cx: &Context<'_, T>, to: &mut [T]);
+    /// The gradients of the weights, in their order. `to` comes filled with zeros.
+    fn weights(&self, cx: &Context<'_, T>, to: &mut [Vec<T>]);
     /// The gradient of the input.
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T>;
 }
@@ -61,45 +61,40 @@ pub trait Gradients<T: Real>: Sync {
 /// Forward passes of all layers of one direction.
 type Tapes<T> = Vec<Box<dyn Tape<T>>>;
 
-/// Cuts packed weights into those of each layer.
-fn cut<'a, T>(stack: &[Box<dyn Layer>], mut packed: &'a [T]) -> Vec<&'a [T]> {
-    let mut parts = Vec::with_capacity(stack.len());
-    for layer in stack {
-        let (part, rest) = packed.split_at(weight_count(layer.as_ref()));
-        parts.push(part);
-        packed = rest;
-    }
-    parts
-}
-
-/// The number of weights of a layer.
-pub(crate) fn weight_count(layer: &dyn Layer) -> usize {
-    layer.parameters().iter().map(|p| p.shape.iter().product::<usize>()).sum()
-}
-
-fn forward<T: Real>(stack: &[Box<dyn Layer>], schedule: &Schedule, weights: &[&[T]]) -> Tapes<T>
+/// Layer after layer; `weights` holds those of all.
+fn forward<T: Real>(stack: &[Box<dyn Layer>], schedule: &Schedule, mut weights: &[&[T]]) -> Tapes<T>
 where
     dyn Layer: FusedLayer<T>,
 {
     let mut tapes: Tapes<T> = Vec::with_capacity(stack.len());
-    for (layer, weights) in stack.iter().zip(weights) {
+    for layer in stack {
+        let (own, rest) = weights.split_at(layer.parameters().len());
+        weights = rest;
         let input = tapes.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
-        tapes.push(layer.forward(&Context { schedule, input, weights }));
+        tapes.push(layer.forward(&Context { schedule, input, weights: own }));
     }
     tapes
 }
 
 /// From the gradient of the last layer's states to those of all weights.
-fn backward<T: Real>(schedule: &Schedule, weights: &[&[T]], tapes: &[Box<dyn Tape<T>>], grad: Buffer<T>, to: &mut [T]) {
-    let (Some((tape, below)), Some((weights, weights_below))) = (tapes.split_last(), weights.split_last()) else { return };
-    let (to_below, to) = to.split_at_mut(to.len() - weights.len());
+fn backward<T: Real>(
+    stack: &[Box<dyn Layer>],
+    schedule: &Schedule,
+    weights: &[&[T]],
+    tapes: &[Box<dyn Tape<T>>],
+    grad: Buffer<T>,
+    to: &mut [Vec<T>],
+) {
+    let (Some((layer, stack)), Some((tape, below))) = (stack.split_last(), tapes.split_last()) else { return };
+    let split = weights.len() - layer.parameters().len();
+    let ((weights_below, weights), (to_below, to)) = (weights.split_at(split), to.split_at_mut(split));
     let input = below.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
     let cx = Context { schedule, input, weights };
     let gradients = tape.backward(&cx, grad);
     if below.is_empty() {
         return gradients.weights(&cx, to);
     }
-    rayon::join(|| gradients.weights(&cx, to), || backward(schedule, weights_below, below, gradients.input(&cx), to_below));
+    rayon::join(|| gradients.weights(&cx, to), || backward(stack, schedule, weights_below, below, gradients.input(&cx), to_below));
 }
 
 /// Node states to one vector a graph, added to every `stride`-th row part of `to`.
@@ -134,13 +129,12 @@ impl<T: Real> Pass<T>
 where
     dyn Layer: FusedLayer<T>,
 {
-    /// Encoded graphs, a row each, and the memory for [`Pass::backward`]. `packed` holds the weights of each direction in
-    /// turn.
-    pub(crate) fn forward(stack: &[Box<dyn Layer>], batch: &Batch, packed: &[T]) -> (Vec<T>, Self) {
+    /// Encoded graphs, a row each, and the memory for [`Pass::backward`]. `weights` holds those of each direction in turn.
+    pub(crate) fn forward(stack: &[Box<dyn Layer>], batch: &Batch, weights: &[&[T]]) -> (Vec<T>, Self) {
         let width = stack.last().map_or(0, |l| l.width());
         let sides = batch.sides();
-        let part = packed.len() / sides.len();
-        let run = |number: usize| forward(stack, &sides[number].schedule, &cut(stack, &packed[number * part..][..part]));
+        let part = weights.len() / sides.len();
+        let run = |number: usize| forward(stack, &sides[number].schedule, &weights[number * part..][..part]);
         let tapes = match sides.len() {
             1 => vec![run(0)],
             _ => {
@@ -158,16 +152,15 @@ where
         (out, Self { tapes, width })
     }
 
-    /// The gradient of all packed weights, from that of the encoded graphs.
-    pub(crate) fn backward(&self, stack: &[Box<dyn Layer>], batch: &Batch, packed: &[T], grad: &[T]) -> Vec<T> {
+    /// The gradients of all weights, in their order, from that of the encoded graphs.
+    pub(crate) fn backward(&self, stack: &[Box<dyn Layer>], batch: &Batch, weights: &[&[T]], grad: &[T]) -> Vec<Vec<T>> {
         let (width, sides) = (self.width, batch.sides());
-        let part = packed.len() / sides.len();
+        let part = weights.len() / sides.len();
         let stride = width * sides.len();
-        let mut to = vec![T::of(0.0); packed.len()];
-        let run = |number: usize, tapes: &[Box<dyn Tape<T>>], to: &mut [T]| {
-            let weights = cut(stack, &packed[number * part..][..part]);
+        let mut to: Vec<Vec<T>> = weights.iter().map(|weight| vec![T::of(0.0); weight.len()]).collect();
+        let run = |number: usize, tapes: &[Box<dyn Tape<T>>], to: &mut [Vec<T>]| {
             let grad = read_out_gradient(&sides[number], grad, width, (number * width, stride));
-            backward(&sides[number].schedule, &weights, tapes, grad, to);
+            backward(stack, &sides[number].schedule, &weights[number * part..][..part], tapes, grad, to);
         };
         match &self.tapes[..] {
             [down, up] => {

@@ -47,10 +47,13 @@ pub(super) fn multiply_shared<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: M
     }
 }
 
-/// The gradient of the weights, `out` rows of them, that all products of a layer share: `gᵀ x`, summed over the products.
-pub(super) fn product_gradient<T: Real>(to: &mut [T], out: usize, grad: &[T], inputs: &[T], products: usize) {
+/// The gradient of the weights that all products of a layer share: `gᵀ x`, summed over the products. Rows of `grad` count
+/// with the columns from `from` on, as many as the weights have rows.
+pub(super) fn product_gradient<T: Real>(to: &mut [T], grad: &[T], from: usize, inputs: &[T], products: usize) {
     // Without products, as in graphs without edges, there is no gradient either.
     if products > 0 {
-        multiply_shared(matrix_mut(to, out), matrix(grad, products).transpose(), matrix(inputs, products));
+        let inputs = matrix(inputs, products);
+        let rows = to.len() / inputs.ncols();
+        multiply_shared(matrix_mut(to, rows), matrix(grad, products).subcols(from, rows).transpose(), inputs);
     }
 }

@@ -56,32 +56,41 @@ pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
     });
 }
 
-/// A matrix of `rows` rows with rows and columns exchanged.
-pub(super) fn transposed<T: Real>(data: &[T], rows: usize) -> Buffer<T> {
+/// Matrices of `rows` rows each, one below the other, with rows and columns exchanged.
+pub(super) fn transposed<T: Real>(parts: &[&[T]], rows: usize) -> Buffer<T> {
+    let stride = parts.len() * rows;
+    let mut out = Buffer::unset(parts.iter().map(|part| part.len()).sum());
+    simd(|| {
+        for (number, part) in parts.iter().enumerate() {
+            transpose(&mut out[number * rows..], stride, part, rows);
+        }
+    });
+    out
+}
+
+/// Writes columns of `data`, `rows` numbers each, to the beginnings of rows of `stride` numbers.
+#[inline(always)]
+fn transpose<T: Real>(out: &mut [T], stride: usize, data: &[T], rows: usize) {
     // A tile's size is fixed, so that it is turned in registers.
     const TILE: usize = 8;
     let columns = data.len() / rows.max(1);
-    let mut out = Buffer::unset(data.len());
     let (whole_rows, whole_columns) = (rows - rows % TILE, columns - columns % TILE);
-    simd(|| {
-        for left in (0..whole_columns).step_by(TILE) {
-            for top in (0..whole_rows).step_by(TILE) {
-                let mut tile = [[T::of(0.0); TILE]; TILE];
-                for (r, line) in tile.iter_mut().enumerate() {
-                    line.copy_from_slice(&data[(top + r) * columns + left..][..TILE]);
-                }
-                for c in 0..TILE {
-                    let line: [T; TILE] = std::array::from_fn(|r| tile[r][c]);
-                    out[(left + c) * rows + top..][..TILE].copy_from_slice(&line);
-                }
+    for left in (0..whole_columns).step_by(TILE) {
+        for top in (0..whole_rows).step_by(TILE) {
+            let mut tile = [[T::of(0.0); TILE]; TILE];
+            for (r, line) in tile.iter_mut().enumerate() {
+                line.copy_from_slice(&data[(top + r) * columns + left..][..TILE]);
+            }
+            for c in 0..TILE {
+                let line: [T; TILE] = std::array::from_fn(|r| tile[r][c]);
+                out[(left + c) * stride + top..][..TILE].copy_from_slice(&line);
             }
         }
-    });
+    }
     for r in 0..rows {
         let rest = if r < whole_rows { whole_columns } else { 0 };
         for c in rest..columns {
-            out[c * rows + r] = data[r * columns + c];
+            out[c * stride + r] = data[r * columns + c];
         }
     }
-    out
 }

@@ -28,7 +28,6 @@ impl Layer for Gru {
     fn parameters(&self) -> Vec<Parameter> {
         let h = self.hidden;
         let bound = 1.0 / (h as f64).sqrt();
-        // The two weights of messages stand together: the fused layer multiplies by both at once.
         vec![
             Parameter::uniform("cell.weight_ih", &[3 * h, self.input], bound),
             Parameter::uniform("cell.weight_hh", &[3 * h, h], bound),

@@ -45,7 +45,7 @@ pub trait Layer: FusedLayer<f32> + FusedLayer<f64> + KernelLayer + Debug + Send 
     /// The width of states.
     fn width(&self) -> usize;
 
-    /// The weights, in the order in which they are packed.
+    /// The weights, in the order in which passes take them.
     fn parameters(&self) -> Vec<Parameter>;
 
     /// Whether a node's degree enters its update.
