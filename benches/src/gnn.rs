@@ -22,7 +22,7 @@ const HEAD_DIM: usize = 84;
 const LATENT: usize = 56;
 const VARIABLES: u32 = 5;
 /// Many short rounds: noise that lasts for seconds then meets both sides.
-const ROUNDS: usize = 25;
+const ROUNDS: usize = 15;
 const TARGET: f64 = 4.0;
 
 /// Our side: an encoder, a head and batches.

@@ -68,35 +68,44 @@ impl<T: Real> FusedLayer<T> for Gat {
             weight_own: Buffer::unset(rows * k),
             weight: Buffer::unset(schedule.sources.len() * k),
         };
-        simd(|| score(&mut scores.own, &own, att, k, d));
+        simd(
+            #[inline(always)]
+            || score(&mut scores.own, &own, att, k, d),
+        );
         let mut mix = vec![zero; d];
         for level in &schedule.levels {
-            simd(|| {
-                for v in level.rows.clone() {
-                    let entries = schedule.entries(v);
-                    for head in 0..k {
-                        attend(&mut scores, schedule.product_of(entries.clone()), entries.clone(), v, head, k, &schedule.times);
-                        mix.fill(zero);
-                        add_scaled(&mut mix, scores.weight_own[v * k + head], row(&own, v * k + head, d));
-                        for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
-                            add_scaled(&mut mix, scores.weight[e * k + head], row(&messages, product * k + head, d));
-                        }
-                        if self.concat {
-                            for (s, &m) in row_mut(&mut states, v * k + head, d).iter_mut().zip(&mix) {
-                                *s = if m > zero { m } else { zero };
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.rows.clone() {
+                        let entries = schedule.entries(v);
+                        for head in 0..k {
+                            attend(&mut scores, schedule.product_of(entries.clone()), entries.clone(), v, head, k, &schedule.times);
+                            mix.fill(zero);
+                            add_scaled(&mut mix, scores.weight_own[v * k + head], row(&own, v * k + head, d));
+                            for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
+                                add_scaled(&mut mix, scores.weight[e * k + head], row(&messages, product * k + head, d));
                             }
-                        } else {
-                            add_scaled(row_mut(&mut states, v, d), T::from_f64(1.0 / k as f64), &mix);
+                            if self.concat {
+                                for (s, &m) in row_mut(&mut states, v * k + head, d).iter_mut().zip(&mix) {
+                                    *s = if m > zero { m } else { zero };
+                                }
+                            } else {
+                                add_scaled(row_mut(&mut states, v, d), T::from_f64(1.0 / k as f64), &mix);
+                            }
                         }
                     }
-                }
-            });
+                },
+            );
             let (start, end) = (level.product, level.product + level.sending.len());
             let sent = &states[level.sending.start * width..level.sending.end * width];
             inputs[start * width..end * width].copy_from_slice(sent);
             let sending = &mut messages[start * all..end * all];
             multiply(matrix_mut(sending, end - start), Accum::Replace, matrix(sent, end - start), matrix(&neigh, width));
-            simd(|| score(&mut scores.message[start * k..end * k], sending, att, k, d));
+            simd(
+                #[inline(always)]
+                || score(&mut scores.message[start * k..end * k], sending, att, k, d),
+            );
         }
         Box::new(GatTape { layer: self.clone(), states, inputs, own, messages, scores })
     }
@@ -162,54 +171,60 @@ impl<T: Real> Tape<T> for GatTape<T> {
         let mut mix = vec![zero; d];
         for level in schedule.levels.iter().rev() {
             let (start, end) = (level.product, level.product + level.sending.len());
-            simd(|| {
-                for at in start * k..end * k {
-                    add_scaled(row_mut(&mut grads.messages, at, d), grads.message_scores[at], row(att, at % k, d));
-                }
-            });
+            simd(
+                #[inline(always)]
+                || {
+                    for at in start * k..end * k {
+                        add_scaled(row_mut(&mut grads.messages, at, d), grads.message_scores[at], row(att, at % k, d));
+                    }
+                },
+            );
             let sent = matrix_mut(&mut grad[level.sending.start * width..level.sending.end * width], end - start);
             multiply(sent, Accum::Add, matrix(&grads.messages[start * all..end * all], end - start), neigh);
-            simd(|| {
-                for v in level.rows.clone() {
-                    let entries = schedule.entries(v);
-                    for head in 0..k {
-                        let at = v * k + head;
-                        if self.layer.concat {
-                            let states = row(&self.states, at, d);
-                            for ((m, &g), &s) in mix.iter_mut().zip(row(&grad, at, d)).zip(states) {
-                                *m = if s > zero { g } else { zero };
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.rows.clone() {
+                        let entries = schedule.entries(v);
+                        for head in 0..k {
+                            let at = v * k + head;
+                            if self.layer.concat {
+                                let states = row(&self.states, at, d);
+                                for ((m, &g), &s) in mix.iter_mut().zip(row(&grad, at, d)).zip(states) {
+                                    *m = if s > zero { g } else { zero };
+                                }
+                            } else {
+                                let share = T::from_f64(1.0 / k as f64);
+                                for (m, &g) in mix.iter_mut().zip(row(&grad, v, d)) {
+                                    *m = g * share;
+                                }
                             }
-                        } else {
-                            let share = T::from_f64(1.0 / k as f64);
-                            for (m, &g) in mix.iter_mut().zip(row(&grad, v, d)) {
-                                *m = g * share;
+                            // The gradient of a weight is what its part has in common with the gradient of the mixture.
+                            let weight_own = scores.weight_own[at];
+                            let common_own = dot(&mix, row(own, at, d));
+                            let mut mean = weight_own * common_own;
+                            for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
+                                mean += scores.weight[e * k + head] * dot(&mix, row(messages, product * k + head, d));
                             }
-                        }
-                        // The gradient of a weight is what its part has in common with the gradient of the mixture.
-                        let weight_own = scores.weight_own[at];
-                        let common_own = dot(&mix, row(own, at, d));
-                        let mut mean = weight_own * common_own;
-                        for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
-                            mean += scores.weight[e * k + head] * dot(&mix, row(messages, product * k + head, d));
-                        }
-                        let score = scores.own[at];
-                        let mut grad_score = T::of(2.0) * slope(score) * weight_own * (common_own - mean);
-                        for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
-                            let (weight, product) = (scores.weight[e * k + head], product * k + head);
-                            let common = dot(&mix, row(messages, product, d));
-                            let grad_entry = slope(score + scores.message[product]) * weight * (common - mean);
-                            grad_score += grad_entry;
-                            grads.message_scores[product] += grad_entry;
-                            add_scaled(row_mut(&mut grads.messages, product, d), weight, &mix);
-                        }
-                        grads.own_scores[at] = grad_score;
-                        let to = row_mut(&mut grads.own, at, d);
-                        for ((to, &m), &a) in to.iter_mut().zip(&mix).zip(row(att, head, d)) {
-                            *to = weight_own * m + grad_score * a;
+                            let score = scores.own[at];
+                            let mut grad_score = T::of(2.0) * slope(score) * weight_own * (common_own - mean);
+                            for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
+                                let (weight, product) = (scores.weight[e * k + head], product * k + head);
+                                let common = dot(&mix, row(messages, product, d));
+                                let grad_entry = slope(score + scores.message[product]) * weight * (common - mean);
+                                grad_score += grad_entry;
+                                grads.message_scores[product] += grad_entry;
+                                add_scaled(row_mut(&mut grads.messages, product, d), weight, &mix);
+                            }
+                            grads.own_scores[at] = grad_score;
+                            let to = row_mut(&mut grads.own, at, d);
+                            for ((to, &m), &a) in to.iter_mut().zip(&mix).zip(row(att, head, d)) {
+                                *to = weight_own * m + grad_score * a;
+                            }
                         }
                     }
-                }
-            });
+                },
+            );
         }
         Box::new(grads)
     }
@@ -221,13 +236,16 @@ impl<T: Real> Gradients<T> for GatGradients<'_, T> {
         cx.input.weight_gradient(&self.own, (0, k * d), k * d, &mut to[0]);
         product_gradient(&mut to[1], &self.messages, 0, &self.tape.inputs, cx.schedule.products);
         let att = &mut to[2];
-        simd(|| {
-            for (parts, grads) in [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)] {
-                for (at, (part, &g)) in parts.chunks_exact(d).zip(grads.iter()).enumerate() {
-                    add_scaled(row_mut(att, at % k, d), g, part);
+        simd(
+            #[inline(always)]
+            || {
+                for (parts, grads) in [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)] {
+                    for (at, (part, &g)) in parts.chunks_exact(d).zip(grads.iter()).enumerate() {
+                        add_scaled(row_mut(att, at % k, d), g, part);
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {

@@ -51,14 +51,17 @@ impl<T: Real> FusedLayer<T> for Gcn {
         let rows = schedule.rows();
         let (own, bias, neigh) = (cx.weights[0], cx.weights[1], cx.weights[2]);
         let mut states = cx.input.times_transposed(own, h, rows);
-        simd(|| {
-            for (v, state) in states.chunks_exact_mut(h).enumerate() {
-                let scale = own_coefficient::<T>(schedule, v);
-                for (s, &b) in state.iter_mut().zip(bias) {
-                    *s = (*s + b) * scale;
+        simd(
+            #[inline(always)]
+            || {
+                for (v, state) in states.chunks_exact_mut(h).enumerate() {
+                    let scale = own_coefficient::<T>(schedule, v);
+                    for (s, &b) in state.iter_mut().zip(bias) {
+                        *s = (*s + b) * scale;
+                    }
                 }
-            }
-        });
+            },
+        );
         let neigh = transposed(&[neigh], h);
         let coefficients = coefficients::<T>(schedule);
         let mut inputs = Buffer::zeros(schedule.products * h);
@@ -66,14 +69,17 @@ impl<T: Real> FusedLayer<T> for Gcn {
         for level in &schedule.levels {
             let split = level.product + level.aggregated.len();
             let end = split + level.sending.len();
-            simd(|| {
-                for v in level.aggregated.clone() {
-                    let sum = row_mut(&mut inputs, schedule.aggregate[v] as usize, h);
-                    for e in schedule.entries(v) {
-                        add_scaled(sum, coefficients[e], row(&states, schedule.sources[e] as usize, h));
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.aggregated.clone() {
+                        let sum = row_mut(&mut inputs, schedule.aggregate[v] as usize, h);
+                        for e in schedule.entries(v) {
+                            add_scaled(sum, coefficients[e], row(&states, schedule.sources[e] as usize, h));
+                        }
                     }
-                }
-            });
+                },
+            );
             let first = level.product * h..split * h;
             let count = level.aggregated.len();
             multiply(
@@ -82,22 +88,25 @@ impl<T: Real> FusedLayer<T> for Gcn {
                 matrix(&inputs[first], count),
                 matrix(&neigh, h),
             );
-            simd(|| {
-                for v in level.rows.clone() {
-                    let state = row_mut(&mut states, v, h);
-                    if level.aggregated.contains(&v) {
-                        add_scaled(state, T::of(1.0), row(&products, schedule.aggregate[v] as usize, h));
-                    } else {
-                        for e in schedule.entries(v) {
-                            let product = schedule.send[schedule.sources[e] as usize] as usize;
-                            add_scaled(state, coefficients[e], row(&products, product, h));
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.rows.clone() {
+                        let state = row_mut(&mut states, v, h);
+                        if level.aggregated.contains(&v) {
+                            add_scaled(state, T::of(1.0), row(&products, schedule.aggregate[v] as usize, h));
+                        } else {
+                            for e in schedule.entries(v) {
+                                let product = schedule.send[schedule.sources[e] as usize] as usize;
+                                add_scaled(state, coefficients[e], row(&products, product, h));
+                            }
+                        }
+                        for s in state {
+                            *s = if *s > T::of(0.0) { *s } else { T::of(0.0) };
                         }
                     }
-                    for s in state {
-                        *s = if *s > T::of(0.0) { *s } else { T::of(0.0) };
-                    }
-                }
-            });
+                },
+            );
             let second = split * h..end * h;
             let count = level.sending.len();
             let sent = &states[level.sending.start * h..level.sending.end * h];
@@ -125,40 +134,49 @@ impl<T: Real> Tape<T> for GcnTape<T> {
             let count = level.sending.len();
             let sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], count);
             multiply(sent, Accum::Add, matrix(&products[split * h..end * h], count), neigh);
-            simd(|| {
-                for v in level.rows.clone() {
-                    let g = row_mut(&mut grad, v, h);
-                    for (g, &s) in g.iter_mut().zip(row(&self.states, v, h)) {
-                        *g = if s > T::of(0.0) { *g } else { T::of(0.0) };
-                    }
-                    if level.aggregated.contains(&v) {
-                        row_mut(&mut products, schedule.aggregate[v] as usize, h).copy_from_slice(g);
-                    } else {
-                        for e in schedule.entries(v) {
-                            let product = schedule.send[schedule.sources[e] as usize] as usize;
-                            add_scaled(row_mut(&mut products, product, h), self.coefficients[e], g);
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.rows.clone() {
+                        let g = row_mut(&mut grad, v, h);
+                        for (g, &s) in g.iter_mut().zip(row(&self.states, v, h)) {
+                            *g = if s > T::of(0.0) { *g } else { T::of(0.0) };
+                        }
+                        if level.aggregated.contains(&v) {
+                            row_mut(&mut products, schedule.aggregate[v] as usize, h).copy_from_slice(g);
+                        } else {
+                            for e in schedule.entries(v) {
+                                let product = schedule.send[schedule.sources[e] as usize] as usize;
+                                add_scaled(row_mut(&mut products, product, h), self.coefficients[e], g);
+                            }
                         }
                     }
-                }
-            });
+                },
+            );
             let count = level.aggregated.len();
             let sums = &mut scratch[..count * h];
             multiply(matrix_mut(sums, count), Accum::Replace, matrix(&products[level.product * h..split * h], count), neigh);
-            simd(|| {
-                for (number, v) in level.aggregated.clone().enumerate() {
-                    for e in schedule.entries(v) {
-                        let to = row_mut(&mut grad, schedule.sources[e] as usize, h);
-                        add_scaled(to, self.coefficients[e], row(sums, number, h));
+            simd(
+                #[inline(always)]
+                || {
+                    for (number, v) in level.aggregated.clone().enumerate() {
+                        for e in schedule.entries(v) {
+                            let to = row_mut(&mut grad, schedule.sources[e] as usize, h);
+                            add_scaled(to, self.coefficients[e], row(sums, number, h));
+                        }
                     }
-                }
-            });
+                },
+            );
         }
-        simd(|| {
-            for (v, g) in grad.chunks_exact_mut(h).enumerate() {
-                let scale = own_coefficient::<T>(schedule, v);
-                g.iter_mut().for_each(|g| *g *= scale);
-            }
-        });
+        simd(
+            #[inline(always)]
+            || {
+                for (v, g) in grad.chunks_exact_mut(h).enumerate() {
+                    let scale = own_coefficient::<T>(schedule, v);
+                    g.iter_mut().for_each(|g| *g *= scale);
+                }
+            },
+        );
         Box::new(GcnGradients { tape: self, products, own: grad })
     }
 }

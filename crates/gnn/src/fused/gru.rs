@@ -57,46 +57,55 @@ impl<T: Real> FusedLayer<T> for Gru {
         let mut messages = Buffer::unset(products * h);
         for (number, level) in schedule.levels.iter().enumerate() {
             let (families, count) = (level.families.clone(), level.families.len());
-            simd(|| {
-                for family in families.clone() {
-                    let sum = row_mut(&mut sums, family, h);
-                    for e in schedule.entries(schedule.member[family] as usize) {
-                        let product = schedule.send[schedule.sources[e] as usize] as usize;
-                        add_scaled(sum, T::of(schedule.times[e]), row(&messages, product, h));
+            simd(
+                #[inline(always)]
+                || {
+                    for family in families.clone() {
+                        let sum = row_mut(&mut sums, family, h);
+                        for e in schedule.entries(schedule.member[family] as usize) {
+                            let product = schedule.send[schedule.sources[e] as usize] as usize;
+                            add_scaled(sum, T::of(schedule.times[e]), row(&messages, product, h));
+                        }
                     }
-                }
-            });
+                },
+            );
             let hidden = &mut hidden[..count * 3 * h];
             // Rows of the first level receive nothing: the product would be zero.
             if number > 0 {
                 let sums = matrix(&sums[families.start * h..families.end * h], count);
                 multiply(matrix_mut(hidden, count), Accum::Replace, sums, recurrent);
             }
-            simd(|| {
-                for v in level.rows.clone() {
-                    let family = schedule.family[v] as usize;
-                    let gates = row_mut(&mut gates, v, 3 * h);
-                    let hidden = row(hidden, family - families.start, 3 * h);
-                    let (reset, state, sum) = (row_mut(&mut reset, v, h), row_mut(&mut states, v, h), row(&sums, family, h));
-                    update(gates, hidden, reset, state, sum, input_bias, recurrent_bias);
-                }
-            });
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.rows.clone() {
+                        let family = schedule.family[v] as usize;
+                        let gates = row_mut(&mut gates, v, 3 * h);
+                        let hidden = row(hidden, family - families.start, 3 * h);
+                        let (reset, state, sum) = (row_mut(&mut reset, v, h), row_mut(&mut states, v, h), row(&sums, family, h));
+                        update(gates, hidden, reset, state, sum, input_bias, recurrent_bias);
+                    }
+                },
+            );
             let (start, end) = (level.product, level.product + level.sending.len());
             let sent = &states[level.sending.start * h..level.sending.end * h];
             inputs[start * h..end * h].copy_from_slice(sent);
             let gated = &mut gated[start * 2 * h..end * 2 * h];
             multiply(matrix_mut(gated, end - start), Accum::Replace, matrix(sent, end - start), gate_map);
-            simd(|| {
-                for (gated, message) in gated.chunks_exact_mut(2 * h).zip(messages[start * h..end * h].chunks_exact_mut(h)) {
-                    let (gate, map) = gated.split_at_mut(h);
-                    for (g, &b) in gate.iter_mut().zip(gate_bias) {
-                        *g = (*g + b).sigmoid();
+            simd(
+                #[inline(always)]
+                || {
+                    for (gated, message) in gated.chunks_exact_mut(2 * h).zip(messages[start * h..end * h].chunks_exact_mut(h)) {
+                        let (gate, map) = gated.split_at_mut(h);
+                        for (g, &b) in gate.iter_mut().zip(gate_bias) {
+                            *g = (*g + b).sigmoid();
+                        }
+                        for ((message, &g), &m) in message.iter_mut().zip(&*gate).zip(&*map) {
+                            *message = g * m;
+                        }
                     }
-                    for ((message, &g), &m) in message.iter_mut().zip(&*gate).zip(&*map) {
-                        *message = g * m;
-                    }
-                }
-            });
+                },
+            );
         }
         Box::new(GruTape { layer: self.clone(), states, inputs, gated, sums, gates, reset })
     }
@@ -162,12 +171,15 @@ impl<T: Real> Tape<T> for GruTape<T> {
         let mut grad_sums = Buffer::unset(widest * h);
         for (number, level) in schedule.levels.iter().enumerate().rev() {
             let (start, end) = (level.product, level.product + level.sending.len());
-            simd(|| {
-                for product in start..end {
-                    let to = row_mut(&mut gated, product, 2 * h);
-                    gate_gradient(to, row(&self.gated, product, 2 * h), row(&grad_messages, product, h));
-                }
-            });
+            simd(
+                #[inline(always)]
+                || {
+                    for product in start..end {
+                        let to = row_mut(&mut gated, product, 2 * h);
+                        gate_gradient(to, row(&self.gated, product, 2 * h), row(&grad_messages, product, h));
+                    }
+                },
+            );
             let level_gated = matrix(&gated[start * 2 * h..end * 2 * h], end - start);
             let mut sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], end - start);
             if start < end {
@@ -177,28 +189,34 @@ impl<T: Real> Tape<T> for GruTape<T> {
             let (families, count) = (level.families.clone(), level.families.len());
             let grad_sums = &mut grad_sums[..count * h];
             grad_sums.fill(T::of(0.0));
-            simd(|| {
-                for v in level.rows.clone() {
-                    let family = schedule.family[v] as usize;
-                    let (gate, reset, sum) = (row(&self.gates, v, 3 * h), row(&self.reset, v, h), row(&self.sums, family, h));
-                    let (to, to_sum) = (row_mut(&mut gates, v, 4 * h), row_mut(grad_sums, family - families.start, h));
-                    update_gradient(to, to_sum, row(&grad, v, h), gate, reset, sum);
-                    add_scaled(row_mut(&mut hidden, family, 3 * h), T::of(1.0), &to[..3 * h]);
-                }
-            });
+            simd(
+                #[inline(always)]
+                || {
+                    for v in level.rows.clone() {
+                        let family = schedule.family[v] as usize;
+                        let (gate, reset, sum) = (row(&self.gates, v, 3 * h), row(&self.reset, v, h), row(&self.sums, family, h));
+                        let (to, to_sum) = (row_mut(&mut gates, v, 4 * h), row_mut(grad_sums, family - families.start, h));
+                        update_gradient(to, to_sum, row(&grad, v, h), gate, reset, sum);
+                        add_scaled(row_mut(&mut hidden, family, 3 * h), T::of(1.0), &to[..3 * h]);
+                    }
+                },
+            );
             if number == 0 {
                 break;
             }
             let level_hidden = matrix(&hidden[families.start * 3 * h..families.end * 3 * h], count);
             multiply(matrix_mut(grad_sums, count), Accum::Add, level_hidden, recurrent);
-            simd(|| {
-                for (at, family) in families.enumerate() {
-                    for e in schedule.entries(schedule.member[family] as usize) {
-                        let product = schedule.send[schedule.sources[e] as usize] as usize;
-                        add_scaled(row_mut(&mut grad_messages, product, h), T::of(schedule.times[e]), row(grad_sums, at, h));
+            simd(
+                #[inline(always)]
+                || {
+                    for (at, family) in families.enumerate() {
+                        for e in schedule.entries(schedule.member[family] as usize) {
+                            let product = schedule.send[schedule.sources[e] as usize] as usize;
+                            add_scaled(row_mut(&mut grad_messages, product, h), T::of(schedule.times[e]), row(grad_sums, at, h));
+                        }
                     }
-                }
-            });
+                },
+            );
         }
         Box::new(GruGradients { tape: self, gated, gates, hidden })
     }

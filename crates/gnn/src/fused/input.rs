@@ -45,15 +45,18 @@ impl<T: Real> Input<'_, T> {
             Input::Features(schedule) => {
                 let features = to.len() / out;
                 let mut columns = Buffer::zeros(to.len());
-                simd(|| {
-                    for v in 0..rows {
-                        let g = &row(grad, v, stride)[from..from + out];
-                        add_scaled(row_mut(&mut columns, schedule.types[v] as usize, out), T::of(1.0), g);
-                        if schedule.marks.get(v) == Some(&true) {
-                            add_scaled(row_mut(&mut columns, features - 1, out), T::of(1.0), g);
+                simd(
+                    #[inline(always)]
+                    || {
+                        for v in 0..rows {
+                            let g = &row(grad, v, stride)[from..from + out];
+                            add_scaled(row_mut(&mut columns, schedule.types[v] as usize, out), T::of(1.0), g);
+                            if schedule.marks.get(v) == Some(&true) {
+                                add_scaled(row_mut(&mut columns, features - 1, out), T::of(1.0), g);
+                            }
                         }
-                    }
-                });
+                    },
+                );
                 to.copy_from_slice(&transposed(&[&columns], features));
             }
             Input::States(x) => {

@@ -3,7 +3,8 @@
 use crate::fused::pool::Buffer;
 use crate::fused::real::Real;
 
-/// Runs a loop compiled for the machine's widest vectors. What it calls must be inlined to profit.
+/// Runs a loop compiled for the machine's widest vectors. It profits only if it is inlined, and all that it calls: the
+/// closure says `#[inline(always)]`.
 #[inline(always)]
 pub(super) fn simd<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
@@ -49,48 +50,35 @@ pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
 
 /// Adds the sum of all rows to `to`.
 pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
-    simd(|| {
-        for line in data.chunks_exact(stride) {
-            add_scaled(to, T::of(1.0), &line[..to.len()]);
-        }
-    });
+    simd(
+        #[inline(always)]
+        || {
+            for line in data.chunks_exact(stride) {
+                add_scaled(to, T::of(1.0), &line[..to.len()]);
+            }
+        },
+    );
 }
 
 /// Matrices of `rows` rows each, one below the other, with rows and columns exchanged.
 pub(super) fn transposed<T: Real>(parts: &[&[T]], rows: usize) -> Buffer<T> {
+    // A tile's lines stay in the first cache while they are filled. Numbers are moved one by one: vectors that are put
+    // together from single numbers wait for each of them.
+    const TILE: usize = 16;
     let stride = parts.len() * rows;
     let mut out = Buffer::unset(parts.iter().map(|part| part.len()).sum());
-    simd(|| {
-        for (number, part) in parts.iter().enumerate() {
-            transpose(&mut out[number * rows..], stride, part, rows);
+    for (number, data) in parts.iter().enumerate() {
+        let columns = data.len() / rows.max(1);
+        let out = &mut out[number * rows..];
+        for top in (0..rows).step_by(TILE) {
+            for left in (0..columns).step_by(TILE) {
+                for r in top..(top + TILE).min(rows) {
+                    for c in left..(left + TILE).min(columns) {
+                        out[c * stride + r] = data[r * columns + c];
+                    }
+                }
+            }
         }
-    });
+    }
     out
-}
-
-/// Writes columns of `data`, `rows` numbers each, to the beginnings of rows of `stride` numbers.
-#[inline(always)]
-fn transpose<T: Real>(out: &mut [T], stride: usize, data: &[T], rows: usize) {
-    // A tile's size is fixed, so that it is turned in registers.
-    const TILE: usize = 8;
-    let columns = data.len() / rows.max(1);
-    let (whole_rows, whole_columns) = (rows - rows % TILE, columns - columns % TILE);
-    for left in (0..whole_columns).step_by(TILE) {
-        for top in (0..whole_rows).step_by(TILE) {
-            let mut tile = [[T::of(0.0); TILE]; TILE];
-            for (r, line) in tile.iter_mut().enumerate() {
-                line.copy_from_slice(&data[(top + r) * columns + left..][..TILE]);
-            }
-            for c in 0..TILE {
-                let line: [T; TILE] = std::array::from_fn(|r| tile[r][c]);
-                out[(left + c) * stride + top..][..TILE].copy_from_slice(&line);
-            }
-        }
-    }
-    for r in 0..rows {
-        let rest = if r < whole_rows { whole_columns } else { 0 };
-        for c in rest..columns {
-            out[c * stride + r] = data[r * columns + c];
-        }
-    }
 }
