@@ -86,9 +86,9 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
             for (suffix, collated) in &ways[..if threads == 2 { 2 } else { 1 }] {
                 let request = format!("steps {} {batches}", if *collated { "collated" } else { "raw" });
                 rows.push(compare(
-                    &format!("{} step, {threads} threads{suffix}", name.to_uppercase()),
+                    &format!("{} step, {threads} thread{}{suffix}", name.to_uppercase(), if threads == 1 { "" } else { "s" }),
                     "PyTorch",
-                    Some(TARGET),
+                    (threads == 2).then_some(TARGET),
                     ROUNDS,
                     || pool.install(|| ours.steps(*collated, Implementation::Fused)),
                     || Ok(peer.ask(&request)?.seconds),

@@ -40,7 +40,7 @@ fn tree(nodes: usize, rng: &mut ChaCha8Rng) -> Result<Formula> {
         let other = parts.swap_remove(rng.next_u32() as usize % parts.len());
         let at = rng.next_u32() as usize % parts.len();
         let part = parts.swap_remove(at);
-        parts.push(if rng.next_u32() % 2 == 0 { part & other } else { part | other });
+        parts.push(if rng.next_u32().is_multiple_of(2) { part & other } else { part | other });
     }
     parts.pop().context("a tree has a leaf")
 }

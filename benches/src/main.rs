@@ -43,6 +43,8 @@ enum Suite {
 
 fn main() -> Result<()> {
     let args = Args::parse();
+    // As our programs do: the calling thread computes too, so that short work need not wait for another to wake.
+    rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
     // As a program that trains does.
     logicvae_gnn::keep_freed_memory();
     if let [formulae, variables, form] = &args.scaling[..] {

@@ -19,10 +19,12 @@ use crate::args::{Args, Command};
 use crate::output::Output;
 
 pub fn run(args: Args) -> Result<ExitCode> {
+    // This thread computes too, so that short work need not wait for another to wake.
+    let mut pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     if let Some(threads) = args.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().context("starting threads")?;
+        pool = pool.num_threads(threads.into());
     }
+    pool.build_global().context("starting threads")?;
     let output = Output { json: args.json };
     match args.command {
         Command::Sample(args) => sample::run(&args, output),

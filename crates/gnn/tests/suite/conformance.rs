@@ -1,6 +1,6 @@
 //! Every implementation computes what the model in PyTorch computes, with equal nodes merged and not.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use candle_core::{DType, Device, Tensor};
 use logicvae_gnn::{Encoder, EncoderConfig, Implementation, Kind, Parameters, Readout, Vocabulary};
@@ -30,13 +30,13 @@ fn config(listing: &Value, case: &Value) -> EncoderConfig {
 
 fn check(device: &Device, implementations: &[Implementation]) {
     let listing: Value = serde_json::from_str(include_str!("../fixtures/cases.json")).unwrap();
-    let files: HashMap<&str, HashMap<String, Tensor>> = [
+    let files: BTreeMap<&str, BTreeMap<String, Tensor>> = [
         ("gru", include_bytes!("../fixtures/gru.safetensors").as_slice()),
         ("gcn", include_bytes!("../fixtures/gcn.safetensors")),
         ("gat", include_bytes!("../fixtures/gat.safetensors")),
     ]
     .into_iter()
-    .map(|(kind, bytes)| (kind, candle_core::safetensors::load_buffer(bytes, &Device::Cpu).unwrap()))
+    .map(|(kind, bytes)| (kind, candle_core::safetensors::load_buffer(bytes, &Device::Cpu).unwrap().into_iter().collect()))
     .collect();
     let formulae: Vec<Formula> =
         listing["formulae"].as_array().unwrap().iter().map(|f| f.as_str().unwrap().parse().unwrap()).collect();
