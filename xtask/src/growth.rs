@@ -1,40 +1,27 @@
-//! `cargo xtask bench growth`: how a training step of the encoders grows, every cell in a process of its own.
+//! `cargo xtask bench growth`: how a training step of the encoders grows.
 
 use std::fmt::Write;
-use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::Value;
 
-use crate::shell::{self, cargo, command, output, root, target};
+use crate::cells::{self, Request};
 
 const KINDS: [&str; 3] = ["gcn", "gru", "gat"];
 const BATCHES: [usize; 4] = [32, 128, 512, 2048];
 const TREES: [usize; 3] = [10, 100, 1000];
 
 pub fn run(json: bool) -> Result<()> {
-    shell::run(cargo().args(["build", "--release", "--quiet", "--package", "logicvae-bench"]))?;
-    let binary = target().join("release/logicvae-bench");
-    let mut cells = Vec::new();
+    let mut requests = Vec::new();
     for kind in KINDS {
         for nodes in TREES {
             for batch in BATCHES {
-                eprintln!("{kind}, {batch} trees of {nodes} nodes");
-                let request = format!("--growth={kind},{batch},{nodes}");
-                let cell: Value = serde_json::from_str(&output(command(&binary).arg(request))?).context("a cell of the table")?;
-                cells.push(cell);
+                let label = format!("{kind}, {batch} trees of {nodes} nodes");
+                requests.push(Request { label, flag: format!("--growth={kind},{batch},{nodes}") });
             }
         }
     }
-    if json {
-        println!("{}", serde_json::to_string_pretty(&cells)?);
-        return Ok(());
-    }
-    let table = table(&cells)?;
-    print!("{table}");
-    fs::create_dir_all(root().join("results"))?;
-    fs::write(root().join("results/growth.md"), table)?;
-    Ok(())
+    cells::run(json, &requests, "growth.md", table)
 }
 
 fn table(cells: &[Value]) -> Result<String> {

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands that developers and CI run. One file a command.
 
 mod bench;
+mod cells;
 mod check_cuda;
 mod cuda;
 mod cuda_stubs;

@@ -1,39 +1,26 @@
-//! `cargo xtask bench scaling`: every cell in a process of its own, so that its peak of memory is its own.
+//! `cargo xtask bench scaling`: how embeddings grow.
 
 use std::fmt::Write;
-use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::Value;
 
-use crate::shell::{self, cargo, command, output, root, target};
+use crate::cells::{self, Request};
 
 const FORMULAE: [usize; 4] = [1_000, 5_000, 20_000, 100_000];
 const VARIABLES: [usize; 3] = [5, 10, 15];
 
 pub fn run(json: bool) -> Result<()> {
-    shell::run(cargo().args(["build", "--release", "--quiet", "--package", "logicvae-bench"]))?;
-    let binary = target().join("release/logicvae-bench");
-    let mut cells = Vec::new();
+    let mut requests = Vec::new();
     for form in ["plain", "gaussian"] {
         for variables in VARIABLES {
             for formulae in FORMULAE {
-                eprintln!("{form}, {variables} variables, {formulae} formulae");
-                let request = format!("--scaling={formulae},{variables},{form}");
-                let cell: Value = serde_json::from_str(&output(command(&binary).arg(request))?).context("a cell of the table")?;
-                cells.push(cell);
+                let label = format!("{form}, {variables} variables, {formulae} formulae");
+                requests.push(Request { label, flag: format!("--scaling={formulae},{variables},{form}") });
             }
         }
     }
-    if json {
-        println!("{}", serde_json::to_string_pretty(&cells)?);
-        return Ok(());
-    }
-    let table = table(&cells)?;
-    print!("{table}");
-    fs::create_dir_all(root().join("results"))?;
-    fs::write(root().join("results/scaling.md"), table)?;
-    Ok(())
+    cells::run(json, &requests, "scaling.md", table)
 }
 
 fn table(cells: &[Value]) -> Result<String> {

@@ -57,7 +57,7 @@ fn by_warp(items: usize) -> LaunchConfig {
 
 /// Launches a kernel with these arguments, in this order.
 macro_rules! launch {
-    ($device:expr, $name:literal, $config:expr, $($argument:expr),+ $(,)?) => {{
+    ($device:expr, $name:expr, $config:expr, $($argument:expr),+ $(,)?) => {{
         let function = $device.get_or_load_custom_func($name, MODULE, PTX)?;
         let mut builder = function.builder();
         $(builder.arg($argument);)+
@@ -71,30 +71,26 @@ fn wrap(slice: CudaSlice<f32>, device: &CudaDevice) -> CudaStorage {
     CudaStorage::wrap_cuda_slice(slice, device.clone())
 }
 
-pub(super) fn gather(edges: &Grouped, width: usize, x: Numbers<'_>) -> Result<CudaStorage> {
+/// A sum over the edges of every group, of rows of `width` numbers.
+fn sum(kernel: &str, edges: &Grouped, width: usize, x: Numbers<'_>) -> Result<CudaStorage> {
     let device = x.0.device();
     let (n, w) = (edges.groups as u32, width as u32);
     let mut out = device.alloc_zeros::<f32>(edges.groups * width)?;
     let x = view::<f32>(x)?;
     with_edges(edges, |offsets, sources, weights| {
         let config = by_element(edges.groups * width);
-        launch!(device, "csr_gather", config, &n, &w, &offsets, &sources, &weights, &x, &mut out);
+        launch!(device, kernel, config, &n, &w, &offsets, &sources, &weights, &x, &mut out);
         Ok(())
     })?;
     Ok(wrap(out, device))
 }
 
+pub(super) fn gather(edges: &Grouped, width: usize, x: Numbers<'_>) -> Result<CudaStorage> {
+    sum("csr_gather", edges, width, x)
+}
+
 pub(super) fn gated_sum(edges: &Grouped, width: usize, gated: Numbers<'_>) -> Result<CudaStorage> {
-    let device = gated.0.device();
-    let (n, w) = (edges.groups as u32, width as u32);
-    let mut out = device.alloc_zeros::<f32>(edges.groups * width)?;
-    let gated = view::<f32>(gated)?;
-    with_edges(edges, |offsets, sources, weights| {
-        let config = by_element(edges.groups * width);
-        launch!(device, "gated_sum_forward", config, &n, &w, &offsets, &sources, &weights, &gated, &mut out);
-        Ok(())
-    })?;
-    Ok(wrap(out, device))
+    sum("gated_sum_forward", edges, width, gated)
 }
 
 /// `edges` grouped by sender.
