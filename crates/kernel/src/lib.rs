@@ -35,6 +35,7 @@ pub mod linalg;
 mod measure;
 mod neighbours;
 mod npy;
+mod stream;
 
 pub use bound::{error_bound, samples_for};
 pub use embedding::{Embedding, EmbeddingParams, Method};

@@ -34,6 +34,18 @@ fn the_exact_kernel_equals_the_double_loop_bit_for_bit() {
     }
 }
 
+#[test]
+fn used_memory_changes_no_bit() {
+    for (n, form) in [(3, Form::Plain), (8, Form::Gaussian { sigma2: PAPER_SIGMA2 }), (10, Form::Plain)] {
+        let formulae = pool(n, 45, 3);
+        let kernel = Kernel::new(Measure::exact(n as usize).expect("few"), form).expect("a kernel");
+        let fresh = kernel.gram(&formulae).expect("fits");
+        for old in [Array2::zeros((0, 0)), Array2::zeros((45, 44)), Array2::from_elem((60, 50), f64::NAN), fresh.clone()] {
+            assert_eq!(kernel.gram_reusing(&formulae, old).expect("fits"), fresh, "{n} variables");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
