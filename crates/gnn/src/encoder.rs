@@ -181,7 +181,7 @@ impl Encoder {
         Tensor::cat(&outputs, 1)
     }
 
-    /// One-hot types and marks: [rows, features].
+    /// One-hot types and marks: `[rows, features]`.
     fn features(&self, schedule: &Schedule, dtype: DType, device: &Device) -> Result<Tensor> {
         let (rows, width) = (schedule.rows(), self.config.features());
         let mut values = vec![0f32; rows * width];

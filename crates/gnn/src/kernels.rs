@@ -21,7 +21,7 @@ pub trait KernelLayer {
         schedule.times[entry]
     }
 
-    /// From inputs [rows, input] to states [rows, width].
+    /// From inputs `[rows, input]` to states `[rows, width]`.
     fn by_kernels(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule, levels: &[LevelEdges]) -> Result<Tensor>;
 }
 

@@ -25,7 +25,7 @@ struct Encoding {
     gradients: Mutex<Vec<Option<Tensor>>>,
 }
 
-/// Encodes a batch: [graphs, output]. `weights` are those of all layers of each direction in turn.
+/// Encodes a batch: `[graphs, output]`. `weights` are those of all layers of each direction in turn.
 pub(crate) fn encode(stack: &Arc<Vec<Box<dyn Layer>>>, batch: &Batch, weights: Vec<Tensor>) -> Result<Tensor> {
     let encoding =
         Encoding { stack: stack.clone(), batch: batch.clone(), weights, pass: Mutex::new(None), gradients: Mutex::new(Vec::new()) };

@@ -2,8 +2,8 @@
 //! predecessors' states of this layer.
 //!
 //! Each kind of layer is a file here, with its formula, its weights, and a readable forward pass made of the tensor
-//! library's operations, which is the reference. The fast forward and backward passes are in [`fused`](crate::fused), a
-//! file for each kind again; the passes by kernels that run on a GPU are in [`kernels`](crate::kernels).
+//! library's operations, which is the reference. The fast forward and backward passes are in `fused`, a
+//! file for each kind again; the passes by kernels that run on a GPU are in `kernels`.
 
 mod gat;
 mod gcn;

@@ -6,17 +6,17 @@ use crate::schedule::Schedule;
 
 /// The edges into a level.
 pub(super) struct Incoming {
-    /// The predecessor's state of each edge: [edges, width].
+    /// The predecessor's state of each edge: `[edges, width]`.
     pub(super) states: Tensor,
-    /// The receiver's place within the level: [edges].
+    /// The receiver's place within the level: `[edges]`.
     pub(super) receiver: Tensor,
-    /// How many equal edges each stands for: [edges, 1].
+    /// How many equal edges each stands for: `[edges, 1]`.
     pub(super) times: Tensor,
-    /// The predecessor's degree plus one: [edges, 1].
+    /// The predecessor's degree plus one: `[edges, 1]`.
     pub(super) degree: Tensor,
 }
 
-/// Computes level after level. `update` gets a level's inputs [n, input], its degrees plus one [n, 1], and its edges, if it
+/// Computes level after level. `update` gets a level's inputs `[n, input]`, its degrees plus one `[n, 1]`, and its edges, if it
 /// has any.
 pub(super) fn run(
     schedule: &Schedule,

@@ -15,13 +15,13 @@ pub struct Csr {
 pub(crate) struct Grouped {
     /// The number of groups.
     pub(crate) groups: usize,
-    /// Where each group begins: u32, [groups + 1].
+    /// Where each group begins: u32, `[groups + 1]`.
     pub(crate) offsets: Tensor,
-    /// The other end of each edge: u32, [edges].
+    /// The other end of each edge: u32, `[edges]`.
     pub(crate) others: Tensor,
-    /// f32, [edges].
+    /// f32, `[edges]`.
     pub(crate) weights: Tensor,
-    /// The number of each edge when grouped by receiver: u32, [edges]. Kernels ask for it.
+    /// The number of each edge when grouped by receiver: u32, `[edges]`. Kernels ask for it.
     #[cfg(feature = "cuda")]
     pub(crate) edges: Tensor,
 }

@@ -2,7 +2,7 @@
 //! `cuda`, for GPUs.
 //!
 //! On a GPU they are kernels of our own (`cuda/kernels.cu`). On the CPU they are plain loops: not what the encoders use
-//! there (that is [`fused`](crate::fused)), but what the kernels are held against.
+//! there (that is `fused`), but what the kernels are held against.
 
 mod cpu;
 mod csr;
@@ -19,14 +19,14 @@ use cpu::{Edges, Heads};
 pub use csr::Csr;
 use csr::Grouped;
 
-/// Out of `x` [senders, width]: the weighted sum of its senders' rows for every receiver, [receivers, width].
+/// Out of `x` `[senders, width]`: the weighted sum of its senders' rows for every receiver, `[receivers, width]`.
 pub fn gather(x: &Tensor, edges: &Csr) -> Result<Tensor> {
     expect("gather", x, edges.senders(), None)?;
     x.contiguous()?.apply_op1(Gather { edges: edges.clone() })
 }
 
-/// Out of `gated` [senders, 2 width], gates before their activation and then values: Σ weight · σ(gate) ⊙ value for every
-/// receiver, [receivers, width].
+/// Out of `gated` `[senders, 2 width]`, gates before their activation and then values: Σ weight · σ(gate) ⊙ value for every
+/// receiver, `[receivers, width]`.
 pub fn gated_sum(gated: &Tensor, edges: &Csr) -> Result<Tensor> {
     expect("gated_sum", gated, edges.senders(), None)?;
     if gated.dim(1)? % 2 != 0 {
@@ -35,8 +35,8 @@ pub fn gated_sum(gated: &Tensor, edges: &Csr) -> Result<Tensor> {
     gated.contiguous()?.apply_op1(GatedSum { edges: edges.clone() })
 }
 
-/// A gated recurrent unit's new state out of the input's part and the hidden state's part of r, z and n, both [n, 3 width],
-/// and the hidden state [n, width].
+/// A gated recurrent unit's new state out of the input's part and the hidden state's part of r, z and n, both `[n, 3 width]`,
+/// and the hidden state `[n, width]`.
 pub fn gru_gates(from_input: &Tensor, from_hidden: &Tensor, hidden: &Tensor) -> Result<Tensor> {
     let (rows, width) = hidden.dims2()?;
     expect("gru_gates", from_input, rows, Some(3 * width))?;
@@ -45,7 +45,7 @@ pub fn gru_gates(from_input: &Tensor, from_hidden: &Tensor, hidden: &Tensor) -> 
 }
 
 /// Attention of every receiver to itself and its senders; formulas: [`Gat`](crate::layers::Gat). `own` is
-/// [receivers, heads · dim], `messages` [senders, heads · dim], `att` [heads, dim]; an edge's weight multiplies its
+/// `[receivers, heads · dim]`, `messages` `[senders, heads · dim]`, `att` `[heads, dim]`; an edge's weight multiplies its
 /// exponential.
 pub fn attention(own: &Tensor, messages: &Tensor, att: &Tensor, edges: &Csr) -> Result<Tensor> {
     let (heads, dim) = att.dims2()?;
