@@ -2,7 +2,7 @@
 
 use candle_core::{Result, Tensor};
 
-use crate::layers::{Gat, Gcn, Gru, Layer};
+use crate::layers::{Gat, Gcn, Gru, Layer, times};
 use crate::ops::{Csr, attention, gated_sum, gather, gru_gates};
 use crate::schedule::Schedule;
 
@@ -54,10 +54,6 @@ fn join(before: Option<Tensor>, level: Tensor) -> Result<Tensor> {
         None => Ok(level),
         Some(before) => Tensor::cat(&[before, level], 0),
     }
-}
-
-fn times(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
-    x.matmul(&weight.t()?)
 }
 
 fn all(states: Option<Tensor>) -> Result<Tensor> {

@@ -21,6 +21,7 @@ mod fused;
 mod kernels;
 pub mod layers;
 mod memory;
+mod numbers;
 pub mod ops;
 mod parameters;
 mod plan;

@@ -289,10 +289,10 @@ impl Schedule {
         self.offsets[row] as usize..self.offsets[row + 1] as usize
     }
 
-    /// The products of the senders at these entries.
+    /// The product of the sender at this entry.
     #[inline(always)]
-    pub(crate) fn product_of(&self, entries: Range<usize>) -> impl Iterator<Item = usize> + '_ {
-        self.sources[entries].iter().map(|&source| self.send[source as usize] as usize)
+    pub(crate) fn product(&self, entry: usize) -> usize {
+        self.send[self.sources[entry] as usize] as usize
     }
 }
 

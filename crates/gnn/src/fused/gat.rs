@@ -8,6 +8,7 @@ use crate::fused::real::Real;
 use crate::fused::rows::{add_scaled, dot, row, row_mut, simd, transposed};
 use crate::fused::{Context, FusedLayer, Gradients, Tape};
 use crate::layers::{Gat, SLOPE};
+use crate::schedule::Schedule;
 
 /// What the backward pass needs. Rows of `own` and `messages` hold all heads, one after another.
 struct GatTape<T: Real> {
@@ -78,13 +79,13 @@ impl<T: Real> FusedLayer<T> for Gat {
                 #[inline(always)]
                 || {
                     for v in level.rows.clone() {
-                        let entries = schedule.entries(v);
                         for head in 0..k {
-                            attend(&mut scores, schedule.product_of(entries.clone()), entries.clone(), v, head, k, &schedule.times);
+                            attend(&mut scores, schedule, v, head, k);
                             mix.fill(zero);
                             add_scaled(&mut mix, scores.weight_own[v * k + head], row(&own, v * k + head, d));
-                            for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
-                                add_scaled(&mut mix, scores.weight[e * k + head], row(&messages, product * k + head, d));
+                            for e in schedule.entries(v) {
+                                let message = row(&messages, schedule.product(e) * k + head, d);
+                                add_scaled(&mut mix, scores.weight[e * k + head], message);
                             }
                             if self.concat {
                                 for (s, &m) in row_mut(&mut states, v * k + head, d).iter_mut().zip(&mix) {
@@ -121,32 +122,24 @@ fn score<T: Real>(to: &mut [T], x: &[T], att: &[T], heads: usize, dim: usize) {
 
 /// The softmax of a row and head over itself and its predecessors.
 #[inline(always)]
-fn attend<T: Real>(
-    scores: &mut Scores<T>,
-    products: impl Iterator<Item = usize>,
-    entries: std::ops::Range<usize>,
-    v: usize,
-    head: usize,
-    heads: usize,
-    times: &[f32],
-) {
+fn attend<T: Real>(scores: &mut Scores<T>, schedule: &Schedule, v: usize, head: usize, heads: usize) {
     let own = scores.own[v * heads + head];
     let self_score = leaky(own + own);
     let mut top = self_score;
-    for (e, product) in entries.clone().zip(products) {
-        let s = leaky(own + scores.message[product * heads + head]);
+    for e in schedule.entries(v) {
+        let s = leaky(own + scores.message[schedule.product(e) * heads + head]);
         scores.weight[e * heads + head] = s;
         top = Real::max(top, s);
     }
     let self_weight = Real::exp(self_score - top);
     let mut total = self_weight;
-    for e in entries.clone() {
+    for e in schedule.entries(v) {
         let weight = &mut scores.weight[e * heads + head];
-        *weight = T::of(times[e]) * Real::exp(*weight - top);
+        *weight = T::of(schedule.times[e]) * Real::exp(*weight - top);
         total += *weight;
     }
     scores.weight_own[v * heads + head] = self_weight / total;
-    for e in entries {
+    for e in schedule.entries(v) {
         scores.weight[e * heads + head] /= total;
     }
 }
@@ -169,6 +162,9 @@ impl<T: Real> Tape<T> for GatTape<T> {
             message_scores: Buffer::zeros(products * k),
         };
         let mut mix = vec![zero; d];
+        // For each entry of one row: what its message has in common with the gradient.
+        let most = (0..rows).map(|v| schedule.entries(v).len()).max().unwrap_or(0);
+        let mut common = Vec::with_capacity(most);
         for level in schedule.levels.iter().rev() {
             let (start, end) = (level.product, level.product + level.sending.len());
             simd(
@@ -185,7 +181,6 @@ impl<T: Real> Tape<T> for GatTape<T> {
                 #[inline(always)]
                 || {
                     for v in level.rows.clone() {
-                        let entries = schedule.entries(v);
                         for head in 0..k {
                             let at = v * k + head;
                             if self.layer.concat {
@@ -203,14 +198,16 @@ impl<T: Real> Tape<T> for GatTape<T> {
                             let weight_own = scores.weight_own[at];
                             let common_own = dot(&mix, row(own, at, d));
                             let mut mean = weight_own * common_own;
-                            for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
-                                mean += scores.weight[e * k + head] * dot(&mix, row(messages, product * k + head, d));
+                            common.clear();
+                            for e in schedule.entries(v) {
+                                let shared = dot(&mix, row(messages, schedule.product(e) * k + head, d));
+                                mean += scores.weight[e * k + head] * shared;
+                                common.push(shared);
                             }
                             let score = scores.own[at];
                             let mut grad_score = T::of(2.0) * slope(score) * weight_own * (common_own - mean);
-                            for (e, product) in entries.clone().zip(schedule.product_of(entries.clone())) {
-                                let (weight, product) = (scores.weight[e * k + head], product * k + head);
-                                let common = dot(&mix, row(messages, product, d));
+                            for (e, &common) in schedule.entries(v).zip(&common) {
+                                let (weight, product) = (scores.weight[e * k + head], schedule.product(e) * k + head);
                                 let grad_entry = slope(score + scores.message[product]) * weight * (common - mean);
                                 grad_score += grad_entry;
                                 grads.message_scores[product] += grad_entry;

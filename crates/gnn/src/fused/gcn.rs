@@ -97,7 +97,7 @@ impl<T: Real> FusedLayer<T> for Gcn {
                             add_scaled(state, T::of(1.0), row(&products, schedule.aggregate[v] as usize, h));
                         } else {
                             for e in schedule.entries(v) {
-                                let product = schedule.send[schedule.sources[e] as usize] as usize;
+                                let product = schedule.product(e);
                                 add_scaled(state, coefficients[e], row(&products, product, h));
                             }
                         }
@@ -146,7 +146,7 @@ impl<T: Real> Tape<T> for GcnTape<T> {
                             row_mut(&mut products, schedule.aggregate[v] as usize, h).copy_from_slice(g);
                         } else {
                             for e in schedule.entries(v) {
-                                let product = schedule.send[schedule.sources[e] as usize] as usize;
+                                let product = schedule.product(e);
                                 add_scaled(row_mut(&mut products, product, h), self.coefficients[e], g);
                             }
                         }

@@ -63,7 +63,7 @@ impl<T: Real> FusedLayer<T> for Gru {
                     for family in families.clone() {
                         let sum = row_mut(&mut sums, family, h);
                         for e in schedule.entries(schedule.member[family] as usize) {
-                            let product = schedule.send[schedule.sources[e] as usize] as usize;
+                            let product = schedule.product(e);
                             add_scaled(sum, T::of(schedule.times[e]), row(&messages, product, h));
                         }
                     }
@@ -211,7 +211,7 @@ impl<T: Real> Tape<T> for GruTape<T> {
                 || {
                     for (at, family) in families.enumerate() {
                         for e in schedule.entries(schedule.member[family] as usize) {
-                            let product = schedule.send[schedule.sources[e] as usize] as usize;
+                            let product = schedule.product(e);
                             add_scaled(row_mut(&mut grad_messages, product, h), T::of(schedule.times[e]), row(grad_sums, at, h));
                         }
                     }

@@ -8,11 +8,12 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use candle_core::{CpuStorage, CustomOp2, CustomOp3, DType, Error, Layout, Result, Shape, Storage, Tensor, WithDType};
+use candle_core::{CpuStorage, CustomOp2, CustomOp3, DType, Error, Layout, Result, Shape, Tensor};
 
 use crate::encoder::Batch;
 use crate::fused::{FusedLayer, Pass, Real};
 use crate::layers::Layer;
+use crate::numbers::{slice, with_slices};
 
 /// One encoding, for its backward pass.
 struct Encoding {
@@ -52,12 +53,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Encoding {
+    fn weight_list(&self) -> Vec<&Tensor> {
+        self.weights.iter().collect()
+    }
+
     /// The encoded graphs, without a connection to the weights.
     fn forward<T: Real>(&self) -> Result<Tensor>
     where
         dyn Layer: FusedLayer<T>,
     {
-        let (output, pass) = with_slices(&self.weights, |weights| Ok(Pass::<T>::forward(&self.stack, &self.batch, weights)))?;
+        let (output, pass) = with_slices(&self.weight_list(), |weights| Ok(Pass::<T>::forward(&self.stack, &self.batch, weights)))?;
         *lock(&self.pass) = Some(Box::new(pass));
         let rows = self.batch.graphs();
         let columns = output.len() / rows;
@@ -71,8 +76,8 @@ impl Encoding {
     {
         let kept = lock(&self.pass).take().and_then(|kept| kept.downcast::<Pass<T>>().ok());
         let grad = grad.contiguous()?;
-        let gradients = with_slices(&self.weights, |weights| {
-            with_slices(std::slice::from_ref(&grad), |grad| {
+        let gradients = with_slices(&self.weight_list(), |weights| {
+            with_slices(&[&grad], |grad| {
                 let pass = match kept {
                     Some(pass) => *pass,
                     // A second backward pass over the same graph: the first has used the memory up.
@@ -86,19 +91,6 @@ impl Encoding {
     }
 }
 
-/// Runs `work` with the numbers of contiguous tensors on the CPU.
-fn with_slices<T: WithDType, R>(tensors: &[Tensor], work: impl FnOnce(&[&[T]]) -> Result<R>) -> Result<R> {
-    let places: Vec<_> = tensors.iter().map(Tensor::storage_and_layout).collect();
-    let slices: Result<Vec<&[T]>> = places
-        .iter()
-        .map(|(storage, layout)| match (&**storage, layout.contiguous_offsets()) {
-            (Storage::Cpu(storage), Some((start, end))) => Ok(&storage.as_slice::<T>()?[start..end]),
-            _ => candle_core::bail!("the fused pass takes contiguous weights on the CPU, all of one type"),
-        })
-        .collect();
-    work(&slices?)
-}
-
 /// Attaches the weights `first` and, if there is one, `first + 1` to an encoding that depends on them.
 struct Attach {
     encoding: Arc<Encoding>,
@@ -107,10 +99,9 @@ struct Attach {
 
 impl Attach {
     fn pass_on(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let Some((start, end)) = layout.contiguous_offsets() else { candle_core::bail!("an encoding is contiguous") };
         let storage = match storage {
-            CpuStorage::F32(numbers) => CpuStorage::F32(numbers[start..end].to_vec()),
-            CpuStorage::F64(numbers) => CpuStorage::F64(numbers[start..end].to_vec()),
+            CpuStorage::F32(_) => CpuStorage::F32(slice(storage, layout)?.to_vec()),
+            CpuStorage::F64(_) => CpuStorage::F64(slice(storage, layout)?.to_vec()),
             _ => candle_core::bail!("an encoding is f32 or f64"),
         };
         Ok((storage, layout.shape().clone()))

@@ -19,6 +19,8 @@ use crate::fused::FusedLayer;
 use crate::kernels::KernelLayer;
 use crate::schedule::Schedule;
 
+pub(crate) use plain::times;
+
 pub use gat::{Gat, SLOPE};
 pub use gcn::Gcn;
 pub use gru::Gru;

@@ -57,7 +57,7 @@ pub(super) fn run(
 }
 
 /// `x Wᵀ`.
-pub(super) fn times(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+pub(crate) fn times(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
     x.matmul(&weight.t()?)
 }
 

@@ -13,11 +13,13 @@ mod cuda;
 
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Storage, Tensor};
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
 
 use cpu::{Edges, Heads};
 pub use csr::Csr;
 use csr::Grouped;
+
+use crate::numbers::{slice, with_slices};
 
 /// Out of `x` `[senders, width]`: the weighted sum of its senders' rows for every receiver, `[receivers, width]`.
 pub fn gather(x: &Tensor, edges: &Csr) -> Result<Tensor> {
@@ -63,25 +65,11 @@ fn expect(op: &str, x: &Tensor, rows: usize, columns: Option<usize>) -> Result<(
     Ok(())
 }
 
-/// The numbers of a contiguous tensor.
-fn slice<'a, T: candle_core::WithDType>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [T]> {
-    match layout.contiguous_offsets() {
-        Some((start, end)) => Ok(&storage.as_slice::<T>()?[start..end]),
-        None => candle_core::bail!("operations on edges take contiguous tensors"),
-    }
-}
-
-/// Runs `work` with a tensor's numbers, on the CPU.
-fn with_numbers<T: candle_core::WithDType, R>(tensor: &Tensor, work: impl FnOnce(&[T]) -> Result<R>) -> Result<R> {
-    let (storage, layout) = tensor.storage_and_layout();
-    let Storage::Cpu(storage) = &*storage else { candle_core::bail!("edges and tensors are on different devices") };
-    work(slice(storage, layout)?)
-}
-
 impl Grouped {
-    fn on_cpu<R>(&self, work: impl FnOnce(Edges<'_>) -> R) -> Result<R> {
-        with_numbers(&self.offsets, |offsets| {
-            with_numbers(&self.others, |others| with_numbers(&self.weights, |weights| Ok(work(Edges { offsets, others, weights }))))
+    /// Runs `work` with the edges as slices.
+    fn on_cpu<R>(&self, work: impl FnOnce(Edges<'_>) -> Result<R>) -> Result<R> {
+        with_slices(&[&self.offsets, &self.others], |ends| {
+            with_slices(&[&self.weights], |weights| work(Edges { offsets: ends[0], others: ends[1], weights: weights[0] }))
         })
     }
 }
@@ -118,8 +106,7 @@ impl CustomOp1 for Gather {
 
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let (edges, width) = (&self.edges.forward, columns(layout));
-        let out =
-            by_type!(x, |T| edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gather(e, width, slice::<T>(x, layout)?)))??);
+        let out = by_type!(x, |T| edges.on_cpu(|e| Ok(cpu::gather(e, width, slice::<T>(x, layout)?)))?);
         Ok((out, (edges.groups, width).into()))
     }
 
@@ -146,8 +133,7 @@ impl CustomOp1 for GatedSum {
 
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let (edges, width) = (&self.edges.forward, columns(layout) / 2);
-        let out =
-            by_type!(x, |T| edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gated_sum(e, width, slice::<T>(x, layout)?)))??);
+        let out = by_type!(x, |T| edges.on_cpu(|e| Ok(cpu::gated_sum(e, width, slice::<T>(x, layout)?)))?);
         Ok((out, (edges.groups, width).into()))
     }
 
@@ -173,12 +159,12 @@ impl CustomOp2 for GatedSumGradient {
     }
 
     fn cpu_fwd(&self, gated: &CpuStorage, l1: &Layout, grad: &CpuStorage, l2: &Layout) -> Result<(CpuStorage, Shape)> {
-        let out = by_type!(gated, |T| self.edges.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::gated_sum_gradient(
+        let out = by_type!(gated, |T| self.edges.on_cpu(|e| Ok(cpu::gated_sum_gradient(
             e,
             columns(l2),
             slice::<T>(gated, l1)?,
             slice::<T>(grad, l2)?
-        )))??);
+        )))?);
         Ok((out, l1.shape().clone()))
     }
 
@@ -263,11 +249,11 @@ impl CustomOp3 for GruGatesGradient {
         grad: &CpuStorage,
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let out = by_type!(gi, |T| with_numbers(&self.hidden, |h| Ok(cpu::gru_gates_gradient(
+        let out = by_type!(gi, |T| with_slices(&[&self.hidden], |h| Ok(cpu::gru_gates_gradient(
             columns(l3),
             slice::<T>(gi, l1)?,
             slice(gh, l2)?,
-            h,
+            h[0],
             slice(grad, l3)?
         )))?);
         Ok((out, (7 * l3.shape().elem_count()).into()))
@@ -307,13 +293,13 @@ impl CustomOp3 for Attention {
         att: &CpuStorage,
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| Ok::<_, candle_core::Error>(cpu::attention(
+        let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| Ok(cpu::attention(
             e,
             self.size,
             slice::<T>(own, l1)?,
             slice(messages, l2)?,
             slice(att, l3)?
-        )))??);
+        )))?);
         Ok((out, l1.shape().clone()))
     }
 
@@ -364,9 +350,9 @@ impl CustomOp3 for AttentionGradient {
         grad: &CpuStorage,
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| with_numbers(&self.att, |att| Ok(
-            cpu::attention_gradient(e, self.size, slice::<T>(own, l1)?, slice(messages, l2)?, att, slice(grad, l3)?)
-        )))??);
+        let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| with_slices(&[&self.att], |att| Ok(
+            cpu::attention_gradient(e, self.size, slice::<T>(own, l1)?, slice(messages, l2)?, att[0], slice(grad, l3)?)
+        )))?);
         let count = l1.shape().elem_count() + l2.shape().elem_count() + self.att.elem_count();
         Ok((out, count.into()))
     }
