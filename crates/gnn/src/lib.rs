@@ -17,7 +17,7 @@ mod config;
 mod dag;
 mod encoder;
 mod error;
-mod fused;
+pub mod fused;
 mod kernels;
 pub mod layers;
 mod memory;

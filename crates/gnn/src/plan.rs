@@ -74,7 +74,8 @@ fn find_families(schedule: &mut Schedule) {
         order.extend(schedule.levels[number].rows.clone());
         // Times are whole numbers, so their order is total. Rows of one family keep their order.
         order.sort_by(|&a, &b| list(a).partial_cmp(&list(b)).unwrap_or(Ordering::Equal));
-        for group in order.chunk_by(|&a, &b| list(a) == list(b)) {
+        // Rows of the first level receive nothing, or each what it starts from.
+        for group in order.chunk_by(|&a, &b| number > 0 && list(a) == list(b)) {
             group.iter().for_each(|&row| family[row] = member.len() as u32);
             member.push(group[0] as u32);
         }

@@ -16,6 +16,7 @@ use rustc_hash::FxHasher;
 
 use crate::dag::Dag;
 use crate::error::GraphError;
+use crate::fused::Features;
 use crate::plan;
 
 /// Along the edges, or against them.
@@ -261,6 +262,11 @@ impl Schedule {
     /// The number of rows: of states that are computed.
     pub fn rows(&self) -> usize {
         self.types.len()
+    }
+
+    /// What the rows are.
+    pub fn features(&self) -> Features<'_> {
+        Features { types: &self.types, marks: &self.marks }
     }
 
     /// The levels, first to last.

@@ -2,6 +2,7 @@
 
 use faer::Accum;
 
+use crate::fused::cell::{bias_gradients, update, update_gradient};
 use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 use crate::fused::real::Real;
@@ -33,6 +34,8 @@ struct GruGradients<'a, T: Real> {
     gates: Buffer<T>,
     /// For each family: the sum of the first three, the gradients of the product with its sum of messages.
     hidden: Buffer<T>,
+    /// Of what the first level starts from, if it was given. Has room for the widest level.
+    initial: Option<Buffer<T>>,
 }
 
 impl<T: Real> FusedLayer<T> for Gru {
@@ -47,9 +50,12 @@ impl<T: Real> FusedLayer<T> for Gru {
         let (recurrent, gate_map) = (transposed(&[recurrent], 3 * h), transposed(&[gate, map], h));
         let (recurrent, gate_map) = (matrix(&recurrent, h), matrix(&gate_map, h));
         let widest = schedule.levels.iter().map(|l| l.families.len()).max().unwrap_or(0);
-        // Zeros for the first level, whose rows receive nothing.
+        // Zeros for the first level, whose rows receive nothing but what they start from.
         let mut hidden = Buffer::zeros(widest * 3 * h);
         let mut sums = Buffer::zeros(schedule.member.len() * h);
+        if let Some(initial) = cx.initial {
+            sums[..initial.len()].copy_from_slice(initial);
+        }
         let mut reset = Buffer::unset(rows * h);
         let mut states = Buffer::unset(rows * h);
         let mut inputs = Buffer::unset(products * h);
@@ -70,8 +76,8 @@ impl<T: Real> FusedLayer<T> for Gru {
                 },
             );
             let hidden = &mut hidden[..count * 3 * h];
-            // Rows of the first level receive nothing: the product would be zero.
-            if number > 0 {
+            // Otherwise the product would be zero.
+            if number > 0 || cx.initial.is_some() {
                 let sums = matrix(&sums[families.start * h..families.end * h], count);
                 multiply(matrix_mut(hidden, count), Accum::Replace, sums, recurrent);
             }
@@ -108,49 +114,6 @@ impl<T: Real> FusedLayer<T> for Gru {
             );
         }
         Box::new(GruTape { layer: self.clone(), states, inputs, gated, sums, gates, reset })
-    }
-}
-
-/// One row's gates and state. `gates` holds the input's part, and then r, z, n.
-#[inline(always)]
-fn update<T: Real>(
-    gates: &mut [T],
-    hidden: &[T],
-    reset: &mut [T],
-    state: &mut [T],
-    sum: &[T],
-    input_bias: &[T],
-    recurrent_bias: &[T],
-) {
-    let h = state.len();
-    let (r, rest) = gates.split_at_mut(h);
-    let (z, n) = rest.split_at_mut(h);
-    let (hidden, input_bias, recurrent_bias) = (thirds(hidden), thirds(input_bias), thirds(recurrent_bias));
-    // One loop a gate: each writes a list that the compiler knows to be apart from what it reads.
-    gate(r, hidden[0], input_bias[0], recurrent_bias[0]);
-    gate(z, hidden[1], input_bias[1], recurrent_bias[1]);
-    for ((reset, &u), &b) in reset.iter_mut().zip(hidden[2]).zip(recurrent_bias[2]) {
-        *reset = u + b;
-    }
-    for (((n, &b), &r), &reset) in n.iter_mut().zip(input_bias[2]).zip(&*r).zip(&*reset) {
-        *n = Real::tanh(*n + b + r * reset);
-    }
-    for (((state, &n), &z), &sum) in state.iter_mut().zip(&*n).zip(&*z).zip(sum) {
-        *state = n + z * (sum - n);
-    }
-}
-
-#[inline(always)]
-fn thirds<T>(list: &[T]) -> [&[T]; 3] {
-    let third = list.len() / 3;
-    [&list[..third], &list[third..2 * third], &list[2 * third..]]
-}
-
-/// σ of the input's and the hidden state's parts and their biases.
-#[inline(always)]
-fn gate<T: Real>(gate: &mut [T], hidden: &[T], input_bias: &[T], recurrent_bias: &[T]) {
-    for (((g, &u), &b), &c) in gate.iter_mut().zip(hidden).zip(input_bias).zip(recurrent_bias) {
-        *g = (*g + b + u + c).sigmoid();
     }
 }
 
@@ -201,7 +164,7 @@ impl<T: Real> Tape<T> for GruTape<T> {
                     }
                 },
             );
-            if number == 0 {
+            if number == 0 && cx.initial.is_none() {
                 break;
             }
             let level_hidden = matrix(&hidden[families.start * 3 * h..families.end * 3 * h], count);
@@ -218,7 +181,9 @@ impl<T: Real> Tape<T> for GruTape<T> {
                 },
             );
         }
-        Box::new(GruGradients { tape: self, gated, gates, hidden })
+        // The first level was the last to be gone through.
+        let initial = cx.initial.map(|_| grad_sums);
+        Box::new(GruGradients { tape: self, gated, gates, hidden, initial })
     }
 }
 
@@ -233,13 +198,15 @@ impl<T: Real> Gradients<T> for GruGradients<'_, T> {
         cx.input.weight_gradient(&self.gates, (3 * h, 4 * h), h, to_n);
         let mut bias = vec![T::of(0.0); 4 * h];
         add_rows(&mut bias, &self.gates, 4 * h);
-        recurrent_bias.copy_from_slice(&bias[..3 * h]);
-        input_bias[..2 * h].copy_from_slice(&bias[..2 * h]);
-        input_bias[2 * h..].copy_from_slice(&bias[3 * h..]);
+        bias_gradients(&bias, input_bias, recurrent_bias);
         product_gradient(recurrent, &self.hidden, 0, &self.tape.sums, cx.schedule.member.len());
         product_gradient(gate, &self.gated, 0, &self.tape.inputs, cx.schedule.products);
         product_gradient(map, &self.gated, h, &self.tape.inputs, cx.schedule.products);
         add_rows(gate_bias, &self.gated, 2 * h);
+    }
+
+    fn initial(&self, cx: &Context<'_, T>) -> Option<&[T]> {
+        self.initial.as_ref().map(|grad| &grad[..cx.initial.map_or(0, <[T]>::len)])
     }
 
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T> {
@@ -263,30 +230,5 @@ fn gate_gradient<T: Real>(to: &mut [T], gated: &[T], grad: &[T]) {
     }
     for ((to, &g), &d) in to_map.iter_mut().zip(gate).zip(grad) {
         *to = d * g;
-    }
-}
-
-/// Back through one row's gates, except for the product with the recurrent weights. Adds to `to_sum`.
-#[inline(always)]
-fn update_gradient<T: Real>(to: &mut [T], to_sum: &mut [T], grad: &[T], gates: &[T], reset: &[T], sum: &[T]) {
-    let (h, one) = (grad.len(), T::of(1.0));
-    let [r, z, n] = thirds(gates);
-    let (to_r, rest) = to.split_at_mut(h);
-    let (to_z, rest) = rest.split_at_mut(h);
-    let (to_reset, to_n) = rest.split_at_mut(h);
-    for (((to, &g), &z), &n) in to_n.iter_mut().zip(grad).zip(z).zip(n) {
-        *to = g * (one - z) * (one - n * n);
-    }
-    for ((to, &before), &r) in to_reset.iter_mut().zip(&*to_n).zip(r) {
-        *to = before * r;
-    }
-    for (((to, &before), &r), &reset) in to_r.iter_mut().zip(&*to_n).zip(r).zip(reset) {
-        *to = before * reset * r * (one - r);
-    }
-    for ((((to, &g), &z), &n), &s) in to_z.iter_mut().zip(grad).zip(z).zip(n).zip(sum) {
-        *to = g * (s - n) * z * (one - z);
-    }
-    for ((to, &g), &z) in to_sum.iter_mut().zip(grad).zip(z) {
-        *to += g * z;
     }
 }

@@ -4,30 +4,65 @@ use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply_shared};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_scaled, row, row_mut, simd, transposed};
-use crate::schedule::Schedule;
 
 /// A layer's input, a row for each row of the schedule.
 #[derive(Clone, Copy)]
-pub(crate) enum Input<'a, T> {
+pub enum Input<'a, T> {
     /// One-hot types, and marks where there are any: products with them are look-ups.
-    Features(&'a Schedule),
+    Features(Features<'a>),
     /// States of the layer below.
     States(&'a [T]),
 }
 
+/// One-hot types of nodes, and marks where there are any. The weights that they meet are held by columns: those of all
+/// types, and that of the mark at last.
+#[derive(Clone, Copy)]
+pub struct Features<'a> {
+    /// The type of each row.
+    pub types: &'a [u32],
+    /// Whether each row is marked; empty if rows have no marks.
+    pub marks: &'a [bool],
+}
+
+impl Features<'_> {
+    /// Sets `to` to the product of the row `v` with the weights.
+    #[inline]
+    pub fn look_up<T: Real>(&self, columns: &[T], v: usize, to: &mut [T]) {
+        let out = to.len();
+        to.copy_from_slice(row(columns, self.types[v] as usize, out));
+        if self.marks.get(v) == Some(&true) {
+            add_scaled(to, T::of(1.0), &columns[columns.len() - out..]);
+        }
+    }
+
+    /// Adds the gradients of products to those of the weights. Rows of `grad` have `stride` numbers, of which `out` from
+    /// `from` on count.
+    pub fn add_to_columns<T: Real>(&self, grad: &[T], (from, stride): (usize, usize), out: usize, columns: &mut [T]) {
+        let mark = columns.len() / out - 1;
+        simd(
+            #[inline(always)]
+            || {
+                for (v, g) in grad.chunks_exact(stride).enumerate() {
+                    let g = &g[from..from + out];
+                    add_scaled(row_mut(columns, self.types[v] as usize, out), T::of(1.0), g);
+                    if self.marks.get(v) == Some(&true) {
+                        add_scaled(row_mut(columns, mark, out), T::of(1.0), g);
+                    }
+                }
+            },
+        );
+    }
+}
+
 impl<T: Real> Input<'_, T> {
     /// `x Wᵀ` for every row, with `weight` of `out` rows.
-    pub(super) fn times_transposed(&self, weight: &[T], out: usize, rows: usize) -> Buffer<T> {
+    pub fn times_transposed(&self, weight: &[T], out: usize, rows: usize) -> Buffer<T> {
         let mut result = Buffer::unset(rows * out);
         match self {
-            Input::Features(schedule) => {
+            Input::Features(features) => {
                 let columns = transposed(&[weight], out);
-                let mark = columns.len() / out - 1;
                 for (v, to) in result.chunks_exact_mut(out).enumerate() {
-                    to.copy_from_slice(row(&columns, schedule.types[v] as usize, out));
-                    if schedule.marks.get(v) == Some(&true) {
-                        add_scaled(to, T::of(1.0), row(&columns, mark, out));
-                    }
+                    features.look_up(&columns, v, to);
                 }
             }
             Input::States(x) => {
@@ -39,25 +74,13 @@ impl<T: Real> Input<'_, T> {
 
     /// The gradient of the weight in [`Input::times_transposed`]: `gᵀ x`. Rows of `grad` have `stride` numbers, of which
     /// those from `from` count; `to` has `out` rows.
-    pub(super) fn weight_gradient(&self, grad: &[T], (from, stride): (usize, usize), out: usize, to: &mut [T]) {
+    pub fn weight_gradient(&self, grad: &[T], (from, stride): (usize, usize), out: usize, to: &mut [T]) {
         let rows = grad.len() / stride;
         match self {
-            Input::Features(schedule) => {
-                let features = to.len() / out;
+            Input::Features(features) => {
                 let mut columns = Buffer::zeros(to.len());
-                simd(
-                    #[inline(always)]
-                    || {
-                        for v in 0..rows {
-                            let g = &row(grad, v, stride)[from..from + out];
-                            add_scaled(row_mut(&mut columns, schedule.types[v] as usize, out), T::of(1.0), g);
-                            if schedule.marks.get(v) == Some(&true) {
-                                add_scaled(row_mut(&mut columns, features - 1, out), T::of(1.0), g);
-                            }
-                        }
-                    },
-                );
-                to.copy_from_slice(&transposed(&[&columns], features));
+                features.add_to_columns(grad, (from, stride), out, &mut columns);
+                to.copy_from_slice(&transposed(&[&columns], to.len() / out));
             }
             Input::States(x) => {
                 let grad = matrix(grad, rows).subcols(from, out);

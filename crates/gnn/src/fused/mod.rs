@@ -8,6 +8,7 @@
 //! The two directions run on two threads; so do the gradients of weights and the layer below. Every piece of work is the
 //! same for any number of threads, and so are the bits of the result.
 
+mod cell;
 mod gat;
 mod gcn;
 mod gru;
@@ -18,22 +19,34 @@ mod product;
 mod real;
 mod rows;
 
-pub(crate) use input::Input;
-pub(crate) use op::encode;
+pub use crate::numbers::with_slices;
+pub use cell::{bias_gradients, update, update_gradient};
+pub use input::{Features, Input};
+pub use op::{Operation, apply};
+pub use pool::Buffer;
+pub use product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 pub use real::Real;
+pub use rows::{add_rows, add_scaled, dot, row, row_mut, simd, transposed};
+
+use std::sync::Arc;
+
+use candle_core::{Result, Shape, Tensor};
 
 use crate::encoder::{Batch, Side};
-use crate::fused::pool::Buffer;
-use crate::fused::rows::{add_scaled, row, row_mut};
 use crate::layers::Layer;
 use crate::schedule::Schedule;
 
 /// What a layer reads.
 pub struct Context<'a, T> {
-    pub(crate) schedule: &'a Schedule,
-    pub(crate) input: Input<'a, T>,
+    /// The order of computation.
+    pub schedule: &'a Schedule,
+    /// What the layer below gives.
+    pub input: Input<'a, T>,
     /// The weights of the layer, in the order of [`Layer::parameters`].
-    pub(crate) weights: &'a [&'a [T]],
+    pub weights: &'a [&'a [T]],
+    /// What rows without predecessors receive, in their order, instead of nothing. [`Gru`](crate::layers::Gru) alone reads
+    /// it: a decoder starts from it.
+    pub initial: Option<&'a [T]>,
 }
 
 /// A layer with forward and backward passes of its own.
@@ -54,6 +67,10 @@ pub trait Tape<T: Real>: Send + Sync {
 pub trait Gradients<T: Real>: Sync {
     /// The gradients of the weights, in their order. `to` comes filled with zeros.
     fn weights(&self, cx: &Context<'_, T>, to: &mut [Vec<T>]);
+    /// The gradient of [`Context::initial`], where it was given and read.
+    fn initial(&self, _: &Context<'_, T>) -> Option<&[T]> {
+        None
+    }
     /// The gradient of the input.
     fn input(&self, cx: &Context<'_, T>) -> Buffer<T>;
 }
@@ -70,8 +87,8 @@ where
     for layer in stack {
         let (own, rest) = weights.split_at(layer.parameters().len());
         weights = rest;
-        let input = tapes.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
-        tapes.push(layer.forward(&Context { schedule, input, weights: own }));
+        let input = tapes.last().map_or(Input::Features(schedule.features()), |below| Input::States(below.states()));
+        tapes.push(layer.forward(&Context { schedule, input, weights: own, initial: None }));
     }
     tapes
 }
@@ -88,8 +105,8 @@ fn backward<T: Real>(
     let (Some((layer, stack)), Some((tape, below))) = (stack.split_last(), tapes.split_last()) else { return };
     let split = weights.len() - layer.parameters().len();
     let ((weights_below, weights), (to_below, to)) = (weights.split_at(split), to.split_at_mut(split));
-    let input = below.last().map_or(Input::Features(schedule), |below| Input::States(below.states()));
-    let cx = Context { schedule, input, weights };
+    let input = below.last().map_or(Input::Features(schedule.features()), |below| Input::States(below.states()));
+    let cx = Context { schedule, input, weights, initial: None };
     let gradients = tape.backward(&cx, grad);
     if below.is_empty() {
         return gradients.weights(&cx, to);
@@ -119,8 +136,37 @@ fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stri
     to
 }
 
+/// Encodes a batch: `[graphs, output]`. `weights` are those of all layers of each direction in turn.
+pub(crate) fn encode(stack: &Arc<Vec<Box<dyn Layer>>>, batch: &Batch, weights: Vec<Tensor>) -> Result<Tensor> {
+    apply("encode-graphs", Encoding { stack: stack.clone(), batch: batch.clone() }, weights)
+}
+
+/// The encoding of a batch, as an operation on the weights.
+struct Encoding {
+    stack: Arc<Vec<Box<dyn Layer>>>,
+    batch: Batch,
+}
+
+impl<T: Real> Operation<T> for Encoding
+where
+    dyn Layer: FusedLayer<T>,
+{
+    type Memory = Pass<T>;
+
+    fn forward(&self, weights: &[&[T]]) -> (Vec<T>, Shape, Pass<T>) {
+        let (output, pass) = Pass::forward(&self.stack, &self.batch, weights);
+        let rows = self.batch.graphs();
+        let columns = output.len() / rows;
+        (output, (rows, columns).into(), pass)
+    }
+
+    fn backward(&self, weights: &[&[T]], _: &[bool], pass: Pass<T>, grad: &[T]) -> Vec<Vec<T>> {
+        pass.backward(&self.stack, &self.batch, weights, grad)
+    }
+}
+
 /// A whole encoder's forward pass: all layers, the directions side by side, and the read-out.
-pub(crate) struct Pass<T: Real> {
+struct Pass<T: Real> {
     tapes: Vec<Tapes<T>>,
     width: usize,
 }
@@ -130,7 +176,7 @@ where
     dyn Layer: FusedLayer<T>,
 {
     /// Encoded graphs, a row each, and the memory for [`Pass::backward`]. `weights` holds those of each direction in turn.
-    pub(crate) fn forward(stack: &[Box<dyn Layer>], batch: &Batch, weights: &[&[T]]) -> (Vec<T>, Self) {
+    fn forward(stack: &[Box<dyn Layer>], batch: &Batch, weights: &[&[T]]) -> (Vec<T>, Self) {
         let width = stack.last().map_or(0, |l| l.width());
         let sides = batch.sides();
         let part = weights.len() / sides.len();
@@ -153,7 +199,7 @@ where
     }
 
     /// The gradients of all weights, in their order, from that of the encoded graphs.
-    pub(crate) fn backward(&self, stack: &[Box<dyn Layer>], batch: &Batch, weights: &[&[T]], grad: &[T]) -> Vec<Vec<T>> {
+    fn backward(&self, stack: &[Box<dyn Layer>], batch: &Batch, weights: &[&[T]], grad: &[T]) -> Vec<Vec<T>> {
         let (width, sides) = (self.width, batch.sides());
         let part = weights.len() / sides.len();
         let stride = width * sides.len();

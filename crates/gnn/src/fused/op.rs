@@ -1,50 +1,77 @@
-//! The fused pass as operations of the tensor library, so that it takes part in its automatic differentiation.
+//! Fused passes as operations of the tensor library, so that they take part in its automatic differentiation.
 //!
-//! The library's own operations take at most three tensors, and an encoder has many weights. So the pass reads its weights
-//! where they are, and its result is then handed through a chain of operations that do nothing but attach two weights each:
-//! their backward passes give the weights' gradients, which the first of them to run computes, all at once. Packing the
-//! weights into one tensor would copy them and their gradients several times over.
+//! The library's own operations take at most three tensors, and an encoder has many weights. So a pass reads its inputs
+//! where they are, and its result is then handed through a chain of operations that do nothing but attach two inputs each:
+//! their backward passes give the inputs' gradients, which the first of them to run computes, all at once. Packing the
+//! inputs into one tensor would copy them and their gradients several times over.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use candle_core::{CpuStorage, CustomOp2, CustomOp3, DType, Error, Layout, Result, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp2, CustomOp3, DType, Device, Error, Layout, Result, Shape, Tensor};
 
-use crate::encoder::Batch;
-use crate::fused::{FusedLayer, Pass, Real};
-use crate::layers::Layer;
+use crate::fused::Real;
 use crate::numbers::{slice, with_slices};
 
-/// One encoding, for its backward pass.
-struct Encoding {
-    stack: Arc<Vec<Box<dyn Layer>>>,
-    batch: Batch,
-    weights: Vec<Tensor>,
-    /// The forward pass's memory, a [`Pass`].
-    pass: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Gradients that were computed and not yet taken, in the order of the weights.
-    gradients: Mutex<Vec<Option<Tensor>>>,
+/// A computation on any number of tensors, with forward and backward passes of its own.
+pub trait Operation<T: Real>: Send + Sync + 'static {
+    /// What the forward pass leaves for the backward pass.
+    type Memory: Send + 'static;
+
+    /// The result, its shape, and the memory for [`Operation::backward`].
+    fn forward(&self, inputs: &[&[T]]) -> (Vec<T>, Shape, Self::Memory);
+
+    /// The gradients of the inputs, from that of the result. Those that are not wanted may be left empty.
+    fn backward(&self, inputs: &[&[T]], wanted: &[bool], memory: Self::Memory, grad: &[T]) -> Vec<Vec<T>>;
 }
 
-/// Encodes a batch: `[graphs, output]`. `weights` are those of all layers of each direction in turn.
-pub(crate) fn encode(stack: &Arc<Vec<Box<dyn Layer>>>, batch: &Batch, weights: Vec<Tensor>) -> Result<Tensor> {
-    let encoding =
-        Encoding { stack: stack.clone(), batch: batch.clone(), weights, pass: Mutex::new(None), gradients: Mutex::new(Vec::new()) };
-    let mut output = match encoding.weights[0].dtype() {
-        DType::F32 => encoding.forward::<f32>()?,
-        DType::F64 => encoding.forward::<f64>()?,
-        other => return Err(Error::UnsupportedDTypeForOp(other, "encode-graphs")),
+/// Applies an operation to tensors on the CPU, all `f32` or all `f64`. Differentiable in every input that is a variable or
+/// depends on one.
+pub fn apply<O: Operation<f32> + Operation<f64>>(name: &'static str, operation: O, inputs: Vec<Tensor>) -> Result<Tensor> {
+    let inputs: Vec<Tensor> = inputs.iter().map(Tensor::contiguous).collect::<Result<_>>()?;
+    let wanted: Vec<bool> = inputs.iter().map(Tensor::track_op).collect();
+    let attached: Vec<usize> = (0..inputs.len()).filter(|&number| wanted[number]).collect();
+    let application = Application {
+        name,
+        operation,
+        wanted,
+        attached,
+        inputs,
+        memory: Mutex::new(None),
+        gradients: Mutex::new(Vec::new()),
     };
-    let encoding = Arc::new(encoding);
-    for first in (0..encoding.weights.len()).step_by(2) {
-        let attach = Attach { encoding: encoding.clone(), first };
-        output = match &encoding.weights[first..] {
-            [one] => output.apply_op2(one, attach)?,
-            [one, two, ..] => output.apply_op3(one, two, attach)?,
+    let mut output = match application.inputs.first().map(Tensor::dtype) {
+        Some(DType::F32) => application.forward::<f32>()?,
+        Some(DType::F64) => application.forward::<f64>()?,
+        Some(other) => return Err(Error::UnsupportedDTypeForOp(other, name)),
+        None => candle_core::bail!("{name} needs an input"),
+    };
+    let application = Arc::new(application);
+    for first in (0..application.attached.len()).step_by(2) {
+        let attach = Attach { application: application.clone(), first };
+        let input = |number: &usize| &application.inputs[*number];
+        output = match &application.attached[first..] {
+            [one] => output.apply_op2(input(one), attach)?,
+            [one, two, ..] => output.apply_op3(input(one), input(two), attach)?,
             [] => output,
         };
     }
     Ok(output)
+}
+
+/// An operation and what it was applied to, for its backward pass.
+struct Application<O> {
+    name: &'static str,
+    operation: O,
+    inputs: Vec<Tensor>,
+    /// Which inputs need a gradient.
+    wanted: Vec<bool>,
+    /// The numbers of those.
+    attached: Vec<usize>,
+    /// The forward pass's memory, an [`Operation::Memory`].
+    memory: Mutex<Option<Box<dyn Any + Send>>>,
+    /// Gradients that were computed and not yet taken, in the order of the inputs.
+    gradients: Mutex<Vec<Option<Tensor>>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -52,86 +79,92 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Encoding {
-    fn weight_list(&self) -> Vec<&Tensor> {
-        self.weights.iter().collect()
+impl<O> Application<O> {
+    fn input_list(&self) -> Vec<&Tensor> {
+        self.inputs.iter().collect()
     }
 
-    /// The encoded graphs, without a connection to the weights.
+    /// The result, without a connection to the inputs.
     fn forward<T: Real>(&self) -> Result<Tensor>
     where
-        dyn Layer: FusedLayer<T>,
+        O: Operation<T>,
     {
-        let (output, pass) = with_slices(&self.weight_list(), |weights| Ok(Pass::<T>::forward(&self.stack, &self.batch, weights)))?;
-        *lock(&self.pass) = Some(Box::new(pass));
-        let rows = self.batch.graphs();
-        let columns = output.len() / rows;
-        Tensor::from_vec(output, (rows, columns), &candle_core::Device::Cpu)
+        let (output, shape, memory) = with_slices(&self.input_list(), |inputs| Ok(self.operation.forward(inputs)))?;
+        // Without a variable there is no backward pass.
+        if !self.attached.is_empty() {
+            *lock(&self.memory) = Some(Box::new(memory));
+        }
+        Tensor::from_vec(output, shape, &Device::Cpu)
     }
 
-    /// The gradients of all weights.
+    /// The gradients of all inputs that want one.
     fn backward<T: Real>(&self, grad: &Tensor) -> Result<Vec<Option<Tensor>>>
     where
-        dyn Layer: FusedLayer<T>,
+        O: Operation<T>,
     {
-        let kept = lock(&self.pass).take().and_then(|kept| kept.downcast::<Pass<T>>().ok());
+        let kept = lock(&self.memory).take().and_then(|kept| kept.downcast::<O::Memory>().ok());
         let grad = grad.contiguous()?;
-        let gradients = with_slices(&self.weight_list(), |weights| {
+        let gradients = with_slices(&self.input_list(), |inputs| {
             with_slices(&[&grad], |grad| {
-                let pass = match kept {
-                    Some(pass) => *pass,
+                let memory = match kept {
+                    Some(memory) => *memory,
                     // A second backward pass over the same graph: the first has used the memory up.
-                    None => Pass::forward(&self.stack, &self.batch, weights).1,
+                    None => self.operation.forward(inputs).2,
                 };
-                Ok(pass.backward(&self.stack, &self.batch, weights, grad[0]))
+                Ok(self.operation.backward(inputs, &self.wanted, memory, grad[0]))
             })
         })?;
-        let shaped = |(weight, numbers): (&Tensor, Vec<T>)| Tensor::from_vec(numbers, weight.shape(), weight.device()).map(Some);
-        self.weights.iter().zip(gradients).map(shaped).collect()
+        let shaped = |((input, numbers), wanted): ((&Tensor, Vec<T>), &bool)| match wanted {
+            true => Tensor::from_vec(numbers, input.shape(), input.device()).map(Some),
+            false => Ok(None),
+        };
+        self.inputs.iter().zip(gradients).zip(&self.wanted).map(shaped).collect()
     }
 }
 
-/// Attaches the weights `first` and, if there is one, `first + 1` to an encoding that depends on them.
-struct Attach {
-    encoding: Arc<Encoding>,
+/// Attaches the inputs `attached[first]` and, if there is one, `attached[first + 1]` to a result that depends on them.
+struct Attach<O> {
+    application: Arc<Application<O>>,
     first: usize,
 }
 
-impl Attach {
-    fn pass_on(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+impl<O: Operation<f32> + Operation<f64>> Attach<O> {
+    fn pass_on(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let storage = match storage {
             CpuStorage::F32(_) => CpuStorage::F32(slice(storage, layout)?.to_vec()),
             CpuStorage::F64(_) => CpuStorage::F64(slice(storage, layout)?.to_vec()),
-            _ => candle_core::bail!("an encoding is f32 or f64"),
+            _ => candle_core::bail!("{}: a result is f32 or f64", self.application.name),
         };
         Ok((storage, layout.shape().clone()))
     }
 
-    /// The gradient of the encoding before this one, and those of the weights.
+    /// The gradient of the result before this one, and those of the inputs.
     fn gradients(&self, grad: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
-        let mut gradients = lock(&self.encoding.gradients);
+        let application = &self.application;
+        let mut gradients = lock(&application.gradients);
         // The last of the chain is the first to go back.
-        if self.first + 2 >= self.encoding.weights.len() {
+        if self.first + 2 >= application.attached.len() {
             *gradients = match grad.dtype() {
-                DType::F32 => self.encoding.backward::<f32>(grad)?,
-                _ => self.encoding.backward::<f64>(grad)?,
+                DType::F32 => application.backward::<f32>(grad)?,
+                _ => application.backward::<f64>(grad)?,
             };
         }
-        let mut take = |number: usize| gradients.get_mut(number).and_then(Option::take);
+        let mut take = |at: usize| {
+            let number = *application.attached.get(at)?;
+            gradients.get_mut(number).and_then(Option::take)
+        };
         let before = (self.first > 0).then(|| grad.clone());
         Ok((before, take(self.first), take(self.first + 1)))
     }
 }
 
-const NAME: &str = "encode-graphs";
-
-impl CustomOp2 for Attach {
+impl<O: Operation<f32> + Operation<f64>> CustomOp2 for Attach<O> {
     fn name(&self) -> &'static str {
-        NAME
+        self.application.name
     }
 
     fn cpu_fwd(&self, x: &CpuStorage, l: &Layout, _: &CpuStorage, _: &Layout) -> Result<(CpuStorage, Shape)> {
-        Self::pass_on(x, l)
+        self.pass_on(x, l)
     }
 
     fn bwd(&self, _: &Tensor, _: &Tensor, _: &Tensor, grad: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>)> {
@@ -139,9 +172,9 @@ impl CustomOp2 for Attach {
     }
 }
 
-impl CustomOp3 for Attach {
+impl<O: Operation<f32> + Operation<f64>> CustomOp3 for Attach<O> {
     fn name(&self) -> &'static str {
-        NAME
+        self.application.name
     }
 
     fn cpu_fwd(
@@ -153,7 +186,7 @@ impl CustomOp3 for Attach {
         _: &CpuStorage,
         _: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        Self::pass_on(x, l)
+        self.pass_on(x, l)
     }
 
     fn bwd(

@@ -29,7 +29,7 @@ pub struct Buffer<T: Real> {
 
 impl<T: Real> Buffer<T> {
     /// Numbers of any value, to be written before they are read.
-    pub(super) fn unset(length: usize) -> Self {
+    pub fn unset(length: usize) -> Self {
         let mut free = T::pool().free.lock().unwrap_or_else(PoisonError::into_inner);
         // The smallest that fits, so that large ones are left for those who need them.
         let fitting = free.iter().enumerate().filter(|(_, m)| m.len() >= length).min_by_key(|(_, m)| m.len());
@@ -42,7 +42,7 @@ impl<T: Real> Buffer<T> {
     }
 
     /// Zeros.
-    pub(super) fn zeros(length: usize) -> Self {
+    pub fn zeros(length: usize) -> Self {
         let mut buffer = Self::unset(length);
         buffer.fill(T::of(0.0));
         buffer

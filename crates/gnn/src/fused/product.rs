@@ -11,26 +11,26 @@ const WORTH_SHARING: usize = 4_000_000;
 
 /// A matrix of `rows` rows that stand one after another.
 #[inline]
-pub(super) fn matrix<T: Real>(data: &[T], rows: usize) -> MatRef<'_, T> {
+pub fn matrix<T: Real>(data: &[T], rows: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(data, rows, data.len() / rows.max(1))
 }
 
 /// The same, to be written.
 #[inline]
-pub(super) fn matrix_mut<T: Real>(data: &mut [T], rows: usize) -> MatMut<'_, T> {
+pub fn matrix_mut<T: Real>(data: &mut [T], rows: usize) -> MatMut<'_, T> {
     let columns = data.len() / rows.max(1);
     MatMut::from_row_major_slice_mut(data, rows, columns)
 }
 
 /// `to = a b`, or `to += a b`, on this thread.
-pub(super) fn multiply<T: Real>(to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+pub fn multiply<T: Real>(to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     if to.nrows() > 0 && to.ncols() > 0 {
         matmul(to, how, a, b, T::of(1.0), Par::Seq);
     }
 }
 
 /// `to = a b`; an idle thread may take a half.
-pub(super) fn multiply_shared<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+pub fn multiply_shared<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     if to.nrows() * to.ncols() * a.ncols() < WORTH_SHARING {
         return multiply(to, Accum::Replace, a, b);
     }
@@ -49,7 +49,7 @@ pub(super) fn multiply_shared<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: M
 
 /// The gradient of the weights that all products of a layer share: `gᵀ x`, summed over the products. Rows of `grad` count
 /// with the columns from `from` on, as many as the weights have rows.
-pub(super) fn product_gradient<T: Real>(to: &mut [T], grad: &[T], from: usize, inputs: &[T], products: usize) {
+pub fn product_gradient<T: Real>(to: &mut [T], grad: &[T], from: usize, inputs: &[T], products: usize) {
     // Without products, as in graphs without edges, there is no gradient either.
     if products > 0 {
         let inputs = matrix(inputs, products);

@@ -6,25 +6,25 @@ use crate::fused::real::Real;
 /// Runs a loop compiled for the machine's widest vectors. It profits only if it is inlined, and all that it calls: the
 /// closure says `#[inline(always)]`.
 #[inline(always)]
-pub(super) fn simd<R>(work: impl FnOnce() -> R) -> R {
+pub fn simd<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
 }
 
 /// Row `i` of a matrix with rows of `width` numbers.
 #[inline(always)]
-pub(super) fn row<T>(data: &[T], i: usize, width: usize) -> &[T] {
+pub fn row<T>(data: &[T], i: usize, width: usize) -> &[T] {
     &data[i * width..(i + 1) * width]
 }
 
 /// Row `i`, to be written.
 #[inline(always)]
-pub(super) fn row_mut<T>(data: &mut [T], i: usize, width: usize) -> &mut [T] {
+pub fn row_mut<T>(data: &mut [T], i: usize, width: usize) -> &mut [T] {
     &mut data[i * width..(i + 1) * width]
 }
 
 /// `to += a * x`.
 #[inline(always)]
-pub(super) fn add_scaled<T: Real>(to: &mut [T], a: T, x: &[T]) {
+pub fn add_scaled<T: Real>(to: &mut [T], a: T, x: &[T]) {
     for (to, &x) in to.iter_mut().zip(x) {
         *to += a * x;
     }
@@ -32,7 +32,7 @@ pub(super) fn add_scaled<T: Real>(to: &mut [T], a: T, x: &[T]) {
 
 /// The scalar product, in sixteen sums that are added in a fixed order, so that it can use vectors.
 #[inline(always)]
-pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut sums = [T::of(0.0); 16];
     let (a_blocks, a_rest) = a.as_chunks::<16>();
     let (b_blocks, b_rest) = b.as_chunks::<16>();
@@ -49,7 +49,7 @@ pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
 }
 
 /// Adds the sum of all rows to `to`.
-pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
+pub fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
     simd(
         #[inline(always)]
         || {
@@ -61,7 +61,7 @@ pub(super) fn add_rows<T: Real>(to: &mut [T], data: &[T], stride: usize) {
 }
 
 /// Matrices of `rows` rows each, one below the other, with rows and columns exchanged.
-pub(super) fn transposed<T: Real>(parts: &[&[T]], rows: usize) -> Buffer<T> {
+pub fn transposed<T: Real>(parts: &[&[T]], rows: usize) -> Buffer<T> {
     // A tile's lines stay in the first cache while they are filled. Numbers are moved one by one: vectors that are put
     // together from single numbers wait for each of them.
     const TILE: usize = 16;
