@@ -42,6 +42,21 @@ impl Dag {
         Ok(Self { types, marks: Vec::new(), edges, starts: vec![0] })
     }
 
+    /// The type of every node.
+    pub fn types(&self) -> &[u32] {
+        &self.types
+    }
+
+    /// The mark of every node; empty if nodes have none.
+    pub fn marks(&self) -> &[bool] {
+        &self.marks
+    }
+
+    /// The first node of every graph.
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// Adds a mark to every node.
     pub fn with_marks(mut self, marks: Vec<bool>) -> Result<Self, GraphError> {
         if marks.len() != self.nodes() {

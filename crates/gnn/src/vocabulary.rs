@@ -1,6 +1,6 @@
 //! From formulae to graphs.
 
-use logicvae_logic::{Formula, Node};
+use logicvae_logic::{Formula, Node, Var};
 use serde::{Deserialize, Serialize};
 
 use crate::dag::Dag;
@@ -65,8 +65,31 @@ impl Vocabulary {
         }
     }
 
+    /// The node that a type stands for; `None` for START, END and numbers that are no type.
+    pub fn node_of(&self, kind: u32) -> Option<Node> {
+        match kind {
+            Self::AND => Some(Node::And),
+            Self::OR => Some(Node::Or),
+            Self::NOT => Some(Node::Not),
+            _ => match kind.checked_sub(Self::FIRST_VARIABLE)? {
+                number if number < self.variables => Var::new(number + 1).ok().map(Node::Var),
+                number if number == self.variables && self.constant => Some(Node::True),
+                _ => None,
+            },
+        }
+    }
+
     /// The graphs of a mini-batch of formulae, nodes in preorder between START and END.
     pub fn graphs(&self, formulae: &[Formula]) -> Result<Dag, GraphError> {
+        self.make(formulae, true)
+    }
+
+    /// The same without END, so that every graph is a tree: what a decoder builds.
+    pub fn trees(&self, formulae: &[Formula]) -> Result<Dag, GraphError> {
+        self.make(formulae, false)
+    }
+
+    fn make(&self, formulae: &[Formula], ends: bool) -> Result<Dag, GraphError> {
         let nodes: usize = formulae.iter().map(|f| f.size() + 2).sum();
         let mut dag = Dag { types: Vec::with_capacity(nodes), edges: Vec::with_capacity(nodes * 3 / 2), ..Dag::default() };
         for (formula, tree) in formulae.iter().enumerate() {
@@ -81,12 +104,11 @@ impl Vocabulary {
                 })?;
                 dag.types.push(kind);
             }
-            dag.types.push(Self::END);
             let parents = tree.parents();
             for (position, parent) in parents.iter().enumerate() {
                 let node = start + 1 + position as u32;
                 dag.edges.push((parent.map_or(start, |p| start + 1 + p as u32), node));
-                if dag.types[node as usize] >= Self::FIRST_VARIABLE {
+                if ends && dag.types[node as usize] >= Self::FIRST_VARIABLE {
                     dag.edges.push((node, end));
                 }
             }
@@ -94,7 +116,10 @@ impl Vocabulary {
                 // In preorder a left child comes right after its parent.
                 dag.marks.push(false);
                 dag.marks.extend(parents.iter().enumerate().map(|(position, parent)| parent.is_some_and(|p| p + 1 != position)));
-                dag.marks.push(false);
+            }
+            if ends {
+                dag.types.push(Self::END);
+                dag.marks.extend(self.positional.then_some(false));
             }
         }
         Ok(dag)

@@ -33,6 +33,7 @@ mod eval;
 mod formula;
 mod io;
 mod node;
+mod order;
 mod parse;
 mod print;
 mod rewrite;

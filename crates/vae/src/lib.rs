@@ -1,1 +1,27 @@
-//! LogicVAE itself: the place for models, training and measures, on top of `logicvae-gnn`. Nothing is here yet.
+//! LogicVAE itself: variational autoencoders of formulae, their training and their measures.
+//!
+//! A [`Config`] (of a [`preset`], or a file) makes a [`Model`]; a [`Trainer`] trains it. [`Model::posterior`] goes from
+//! formulae to latent vectors, [`Model::decode`] back.
+//!
+//! What is not here: paths and printing. Checkpoints are bytes, and an [`Observer`] decides where they go.
+
+mod config;
+mod context;
+pub mod decode;
+mod decoder;
+mod error;
+mod model;
+mod random;
+mod training;
+
+pub use config::{
+    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, PRESETS, Prior, TrainingConfig,
+    preset,
+};
+pub use context::{context_of, fit_context};
+pub use decode::{Decoded, Decoding};
+pub use error::VaeError;
+pub use model::{Batch, Gaussian, Loss, Model};
+pub use training::{
+    Adam, Best, Checkpoint, EpochReport, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation,
+};

@@ -10,6 +10,8 @@ pub trait Real: WithDType + faer::traits::RealField {
     fn of(value: f32) -> Self;
     /// The exponential function.
     fn exp(self) -> Self;
+    /// The natural logarithm.
+    fn ln(self) -> Self;
     /// The hyperbolic tangent.
     fn tanh(self) -> Self;
     /// The larger one.
@@ -26,15 +28,23 @@ pub trait Real: WithDType + faer::traits::RealField {
 }
 
 impl Real for f64 {
+    #[inline(always)]
     fn of(value: f32) -> Self {
         value.into()
     }
+    #[inline(always)]
     fn exp(self) -> Self {
         f64::exp(self)
     }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        f64::ln(self)
+    }
+    #[inline(always)]
     fn tanh(self) -> Self {
         f64::tanh(self)
     }
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         f64::max(self, other)
     }
@@ -49,8 +59,13 @@ impl Real for f32 {
     fn of(value: f32) -> Self {
         value
     }
+    #[inline(always)]
     fn exp(self) -> Self {
         f32::exp(self)
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        f32::ln(self)
     }
     /// A quotient of two polynomials, right to a few units in the last place. The standard library's function is a call
     /// for each number; this is compiled to vector instructions.
@@ -72,6 +87,7 @@ impl Real for f32 {
         }
         x * odd / even
     }
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         f32::max(self, other)
     }

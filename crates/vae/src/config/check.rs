@@ -1,0 +1,106 @@
+//! Which settings go together.
+
+use crate::config::{Config, ModelConfig, Prior, TrainingConfig};
+use crate::error::VaeError;
+
+fn refuse(setting: &str, reason: impl Into<String>) -> Result<(), VaeError> {
+    Err(VaeError::Setting { setting: setting.into(), reason: reason.into() })
+}
+
+fn at_least_one(settings: &[(&str, usize)]) -> Result<(), VaeError> {
+    match settings.iter().find(|(_, value)| *value == 0) {
+        Some((setting, _)) => refuse(setting, "must be at least 1"),
+        None => Ok(()),
+    }
+}
+
+fn not_negative(settings: &[(&str, f64)]) -> Result<(), VaeError> {
+    match settings.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
+        Some((setting, value)) => refuse(setting, format!("{value} makes no sense: it must be 0 or more")),
+        None => Ok(()),
+    }
+}
+
+impl Config {
+    /// Whether the settings make sense, each by itself and together.
+    pub fn check(&self) -> Result<(), VaeError> {
+        self.model.check()?;
+        self.training.check()?;
+        let sampler = &self.data.set.sampler;
+        sampler.check().map_err(|e| VaeError::Setting { setting: "data.set.sampler".into(), reason: e.to_string() })?;
+        if sampler.variables > self.model.variables {
+            let reason = format!(
+                "formulae have {} variables, but the model's vocabulary ends with x{}: raise model.variables or lower this",
+                sampler.variables, self.model.variables
+            );
+            return refuse("data.set.sampler.variables", reason);
+        }
+        if self.data.set.train == 0 {
+            return refuse("data.set.train", "there must be something to learn from: at least 1");
+        }
+        if self.model.prior == Prior::Learned && self.context.is_none() {
+            return refuse("model.prior", "a learned prior depends on a context: add a [context], or use `standard`");
+        }
+        if let Some(context) = &self.context {
+            at_least_one(&[("context.components", context.components)])?;
+            if context.pool == 0 {
+                return refuse("context.pool", "a context needs a pool of formulae to compare with: 5000 is the paper's size");
+            }
+            if context.components > context.pool {
+                let reason = format!("{} components cannot come from {} formulae", context.components, context.pool);
+                return refuse("context.components", reason);
+            }
+            if context.gaussian.is_some_and(|sigma2| !(sigma2.is_finite() && sigma2 > 0.0)) {
+                return refuse("context.gaussian", "σ² must be a number above 0");
+            }
+        }
+        if self.data.set.valid == 0 && self.training.patience > 0 {
+            return refuse("training.patience", "early stopping needs validation formulae: set data.set.valid, or patience = 0");
+        }
+        Ok(())
+    }
+}
+
+impl ModelConfig {
+    /// Whether the model's settings make sense.
+    pub fn check(&self) -> Result<(), VaeError> {
+        at_least_one(&[
+            ("model.variables", self.variables as usize),
+            ("model.hidden", self.hidden),
+            ("model.latent", self.latent),
+            ("model.max_nodes", self.max_nodes),
+        ])?;
+        not_negative(&[("model.noise", self.noise)])?;
+        if self.budget && !self.constrained {
+            return refuse("model.budget", "an unconstrained decoder does not count nodes: set constrained = true or budget = false");
+        }
+        self.encoder_config().check().map_err(|error| match error {
+            logicvae_gnn::GraphError::Setting { setting, reason } => {
+                VaeError::Setting { setting: format!("model.encoder.{setting}"), reason }
+            }
+            other => other.into(),
+        })
+    }
+}
+
+impl TrainingConfig {
+    /// Whether the training's settings make sense.
+    pub fn check(&self) -> Result<(), VaeError> {
+        at_least_one(&[
+            ("training.epochs", self.epochs),
+            ("training.batch", self.batch),
+            ("training.validate_every", self.validate_every),
+            ("training.checkpoint_every", self.checkpoint_every),
+        ])?;
+        not_negative(&[
+            ("training.learning_rate", self.learning_rate),
+            ("training.weight_decay", self.weight_decay),
+            ("training.beta", self.beta),
+            ("training.improvement", self.improvement),
+        ])?;
+        if !(self.clip > 0.0) {
+            return refuse("training.clip", format!("{} makes no sense: a norm above 0, or `inf` for none", self.clip));
+        }
+        Ok(())
+    }
+}

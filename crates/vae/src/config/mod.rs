@@ -1,0 +1,255 @@
+//! Settings of a run: the model, its data, its training. One [`Config`] is one experiment; it is written as TOML, and
+//! settings that do not go together are refused before anything starts.
+
+mod check;
+mod presets;
+
+use logicvae_gnn::{EncoderConfig, Kind, Readout, Vocabulary};
+use logicvae_logic::DatasetSpec;
+use serde::{Deserialize, Serialize};
+
+use crate::error::VaeError;
+
+pub use presets::{PRESETS, preset};
+
+/// All settings of a run.
+///
+/// ```
+/// use logicvae_vae::{Config, preset};
+/// let config = preset("gat-5").unwrap();
+/// assert_eq!(Config::from_toml(&config.to_toml()?)?, config);
+/// let error = config.with(&["model.latnet=3"]).unwrap_err();
+/// assert!(error.to_string().contains("latnet"));
+/// # Ok::<(), logicvae_vae::VaeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// What the run is called: the preset's name, or the user's.
+    pub name: String,
+    /// The seed of weights, noise, order and fresh formulae.
+    pub seed: u64,
+    /// The model.
+    pub model: ModelConfig,
+    /// The formulae.
+    pub data: DataConfig,
+    /// What a conditional model is conditioned on: the meaning of the formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextConfig>,
+    /// The training.
+    pub training: TrainingConfig,
+}
+
+/// The encoder's part of the settings that others do not determine. [`ModelConfig::encoder_config`] makes the whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EncoderChoice {
+    /// The kind of layers.
+    pub kind: Kind,
+    /// The number of layers.
+    pub layers: usize,
+    /// Attention heads of every layer; GAT alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heads: Vec<usize>,
+    /// The width of a head in all layers but the last; GAT alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_dim: Option<usize>,
+    /// Both directions, or downward alone.
+    pub bidirectional: bool,
+    /// How node states become one vector.
+    pub readout: Readout,
+}
+
+/// What the decoder knows of the tree so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GraphState {
+    /// The newest node's state: what the paper's text has. A state depends on the node's ancestors alone, so much is lost.
+    Last,
+    /// The sum of all states so far: what the paper's code has for GCN and GAT.
+    Sum,
+    /// One GRU reads the whole prefix in depth-first order; its state is the node's and the graph's.
+    Recurrent,
+}
+
+/// What latent vectors follow before a formula is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prior {
+    /// The standard normal distribution.
+    Standard,
+    /// A normal distribution whose mean and variances are linear in the context.
+    Learned,
+}
+
+/// Settings of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Formulae have the variables x1 to this one.
+    pub variables: u32,
+    /// Whether the constant 1 may occur.
+    #[serde(default)]
+    pub constant: bool,
+    /// Whether encoder and decoder tell right children from left ones.
+    #[serde(default)]
+    pub positional: bool,
+    /// The width of states.
+    pub hidden: usize,
+    /// The width of latent vectors.
+    pub latent: usize,
+    /// The scale of the posterior's noise: z = μ + noise · σ ε. 1 is a real VAE; the paper's family of models has 0.01.
+    pub noise: f64,
+    /// The prior of latent vectors.
+    pub prior: Prior,
+    /// What the decoder knows of the tree so far.
+    pub graph_state: GraphState,
+    /// Whether a tree grows by the arities of its nodes and ends when it is complete. If not, 'stop' is one more type.
+    pub constrained: bool,
+    /// Whether only types that still fit into `max_nodes` are chosen, so that every decoded formula is valid.
+    pub budget: bool,
+    /// How many nodes a decoded formula has at most.
+    pub max_nodes: usize,
+    /// The encoder.
+    pub encoder: EncoderChoice,
+}
+
+/// Settings of the formulae.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataConfig {
+    /// How the formulae are drawn; only validation and test sets of it are used in `fresh` mode.
+    pub set: DatasetSpec,
+    /// Whether every epoch has new training formulae, as many as `set.train`.
+    #[serde(default)]
+    pub fresh: bool,
+    /// What is done with the order of children in training.
+    #[serde(default)]
+    pub children: Children,
+}
+
+/// What is done with the order of the children of ∧ and ∨ in training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Children {
+    /// Left as it is.
+    #[default]
+    Keep,
+    /// Swapped at random, anew each time that a formula is seen.
+    Swap,
+    /// Sorted, so that formulae that differ in it become one.
+    Sort,
+}
+
+/// Settings of the semantic vectors that a conditional model reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextConfig {
+    /// How many formulae the kernel compares with.
+    pub pool: usize,
+    /// The seed of the pool.
+    pub pool_seed: u64,
+    /// The width of semantic vectors.
+    pub components: usize,
+    /// σ² of the Gaussian kernel; the plain kernel if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaussian: Option<f64>,
+}
+
+/// How the learning rate changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decay {
+    /// It does not.
+    None,
+    /// To zero over the second half, in a straight line.
+    Half,
+    /// To zero over the whole training, along a cosine.
+    Cosine,
+}
+
+/// Settings of the training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingConfig {
+    /// At most so many passes over the training formulae.
+    pub epochs: usize,
+    /// Formulae in a step.
+    pub batch: usize,
+    /// The learning rate.
+    pub learning_rate: f64,
+    /// How it changes.
+    pub decay: Decay,
+    /// Over so many first steps the learning rate grows from zero.
+    pub warm_up: usize,
+    /// How fast weights shrink by themselves (decoupled from the gradients, as in AdamW).
+    pub weight_decay: f64,
+    /// The norm that gradients are cut to.
+    pub clip: f64,
+    /// The weight of the Kullback-Leibler divergence in the loss.
+    pub beta: f64,
+    /// Epochs between validations.
+    pub validate_every: usize,
+    /// After so many validations without improvement the training stops; never if 0.
+    pub patience: usize,
+    /// A smaller relative gain in the validation loss is no improvement.
+    pub improvement: f64,
+    /// Epochs between checkpoints.
+    pub checkpoint_every: usize,
+}
+
+impl ModelConfig {
+    /// The types of nodes.
+    pub fn vocabulary(&self) -> Vocabulary {
+        Vocabulary { variables: self.variables, constant: self.constant, positional: self.positional }
+    }
+
+    /// How many classes the decoder chooses from: all types but START and END, and 'stop' if it is not constrained.
+    pub fn classes(&self) -> usize {
+        self.vocabulary().types() - 2 + usize::from(!self.constrained)
+    }
+
+    /// The whole settings of the encoder.
+    pub fn encoder_config(&self) -> EncoderConfig {
+        let choice = self.encoder.clone();
+        EncoderConfig {
+            kind: choice.kind,
+            types: self.vocabulary().types(),
+            positional: self.positional,
+            hidden: self.hidden,
+            layers: choice.layers,
+            heads: choice.heads,
+            head_dim: choice.head_dim,
+            bidirectional: choice.bidirectional,
+            readout: choice.readout,
+        }
+    }
+}
+
+impl Config {
+    /// The width of the context; 0 without one.
+    pub fn context_width(&self) -> usize {
+        self.context.as_ref().map_or(0, |context| context.components)
+    }
+
+    /// Reads settings, and checks them.
+    pub fn from_toml(text: &str) -> Result<Self, VaeError> {
+        let config: Self = toml::from_str(text).map_err(|e| VaeError::Config(e.to_string()))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The settings as TOML.
+    pub fn to_toml(&self) -> Result<String, VaeError> {
+        toml::to_string(self).map_err(|e| VaeError::Config(e.to_string()))
+    }
+
+    /// The same with some settings changed, each given as `section.key=value`, and checked.
+    pub fn with(&self, changes: &[impl AsRef<str>]) -> Result<Self, VaeError> {
+        let mut table = toml::Table::try_from(self).map_err(|e| VaeError::Config(e.to_string()))?;
+        for change in changes {
+            presets::set(&mut table, change.as_ref())?;
+        }
+        Self::from_toml(&toml::to_string(&table).map_err(|e| VaeError::Config(e.to_string()))?)
+    }
+}

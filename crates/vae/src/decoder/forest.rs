@@ -1,0 +1,180 @@
+//! A batch of trees in the order in which the decoder computes it.
+
+use logicvae_gnn::{Dag, Direction, GraphError, Schedule, ScheduleOptions, Vocabulary};
+use logicvae_logic::Formula;
+
+use crate::config::GraphState;
+
+/// Trees of a batch in shards that are computed side by side. Which trees form a shard depends on the batch alone, and
+/// their gradients are added in a fixed order, so results do not depend on the number of threads.
+#[derive(Debug)]
+pub(crate) struct Forest {
+    pub shards: Vec<Shard>,
+    pub graphs: usize,
+}
+
+/// Trees that are decoded together. A *row* is a node, START included; rows stand in the order of their computation.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    /// The number of each tree in the batch.
+    pub graphs: Vec<usize>,
+    pub order: Order,
+    /// Rows that are parents: START, and all operators.
+    pub parents: Vec<u32>,
+    /// Tree after tree, the nodes to be predicted.
+    pub targets: Vec<Target>,
+    /// Where the targets of each tree begin; one entry more than trees.
+    pub starts: Vec<usize>,
+}
+
+/// How the states of rows are computed.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// By depth: a state depends on the parent's.
+    Tree(Schedule),
+    /// By position in depth-first order: a state depends on that before it, and on the parent's.
+    Prefix(Prefix),
+}
+
+/// The positions of a shard's trees, all trees at once, the largest first, so that those that go on stand in front.
+#[derive(Debug)]
+pub(crate) struct Prefix {
+    pub types: Vec<u32>,
+    pub marks: Vec<bool>,
+    /// Where the rows of each position begin; one entry more than positions.
+    pub steps: Vec<usize>,
+    /// Where the parents of each position begin in [`Shard::parents`]; one entry more than positions.
+    pub parents: Vec<usize>,
+    /// The parent of each row, by its number in [`Shard::parents`]; `u32::MAX` for START.
+    pub parent: Vec<u32>,
+}
+
+/// A node to be predicted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    /// The row of the node before it, depth-first.
+    pub before: u32,
+    /// Its parent, by its number in [`Shard::parents`].
+    pub parent: u32,
+    /// Its class.
+    pub class: u32,
+}
+
+/// A shard has at least half and at most this number of trees: its products are large enough to be quick, and a batch of
+/// the paper's size keeps two threads busy.
+const SHARD: usize = 64;
+/// Smaller batches are one shard.
+const WORTH_SPLITTING: usize = 16;
+
+impl Forest {
+    /// `stops`: whether the end of a tree is predicted too.
+    pub fn new(vocabulary: &Vocabulary, formulae: &[Formula], state: GraphState, stops: bool) -> Result<Self, GraphError> {
+        let trees = vocabulary.trees(formulae)?;
+        let graphs = formulae.len();
+        if graphs == 0 {
+            return Err(GraphError::EmptyBatch);
+        }
+        let shards = if graphs < WORTH_SPLITTING { 1 } else { graphs.div_ceil(SHARD).max(2) };
+        let stop = stops.then(|| vocabulary.types() as u32 - Vocabulary::AND);
+        let shards: Result<Vec<Shard>, GraphError> = (0..shards)
+            .map(|number| {
+                let range = number * graphs / shards..(number + 1) * graphs / shards;
+                Shard::new(&trees, formulae, range.collect(), state, stop)
+            })
+            .collect();
+        Ok(Self { shards: shards?, graphs })
+    }
+}
+
+impl Shard {
+    fn new(trees: &Dag, formulae: &[Formula], mut graphs: Vec<usize>, state: GraphState, stop: Option<u32>) -> Result<Self, GraphError> {
+        if state == GraphState::Recurrent {
+            graphs.sort_by_key(|&g| std::cmp::Reverse(formulae[g].size()));
+        }
+        let (mut types, mut marks, mut edges, mut parent_of) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        for &graph in &graphs {
+            let (start, from) = (types.len() as u32, trees.starts()[graph] as usize);
+            let nodes = from..from + formulae[graph].size() + 1;
+            types.extend_from_slice(&trees.types()[nodes.clone()]);
+            marks.extend_from_slice(trees.marks().get(nodes).unwrap_or(&[]));
+            parent_of.push(u32::MAX);
+            for parent in formulae[graph].parents() {
+                let parent = parent.map_or(start, |p| start + 1 + p as u32);
+                edges.push((parent, parent_of.len() as u32));
+                parent_of.push(parent);
+            }
+            starts.push(start as usize);
+            ends.push(types.len());
+        }
+        let dag = Dag::new(types, edges)?;
+        let dag = if marks.is_empty() { dag } else { dag.with_marks(marks)? };
+        let (row_of, mut order) = if state == GraphState::Recurrent {
+            prefix_order(&dag, &starts, &ends)
+        } else {
+            let options = ScheduleOptions { merge: false, by_degree: false, linear: false };
+            let schedule = Schedule::new(&dag, Direction::Down, &options)?;
+            (schedule.row_of().to_vec(), Order::Tree(schedule))
+        };
+
+        let is_parent = |node: usize| dag.types()[node] < Vocabulary::FIRST_VARIABLE;
+        let mut parents: Vec<u32> = (0..dag.nodes()).filter(|&v| is_parent(v)).map(|v| row_of[v]).collect();
+        parents.sort_unstable();
+        let mut number = vec![u32::MAX; dag.nodes()];
+        for (at, &row) in parents.iter().enumerate() {
+            number[row as usize] = at as u32;
+        }
+        let parent_number = |node: usize| match parent_of[node] {
+            u32::MAX => u32::MAX,
+            parent => number[row_of[parent as usize] as usize],
+        };
+        if let Order::Prefix(prefix) = &mut order {
+            for node in 0..dag.nodes() {
+                prefix.parent[row_of[node] as usize] = parent_number(node);
+            }
+            prefix.parents = prefix.steps.iter().map(|&row| parents.partition_point(|&p| (p as usize) < row)).collect();
+        }
+        let mut targets = Vec::with_capacity(dag.nodes());
+        let mut target_starts = vec![0];
+        for (&start, &end) in starts.iter().zip(&ends) {
+            targets.extend((start + 1..end).map(|node| Target {
+                before: row_of[node - 1],
+                parent: parent_number(node),
+                class: dag.types()[node] - Vocabulary::AND,
+            }));
+            if let Some(class) = stop {
+                targets.push(Target { before: row_of[end - 1], parent: number[row_of[start] as usize], class });
+            }
+            target_starts.push(targets.len());
+        }
+        Ok(Self { graphs, order, parents, targets, starts: target_starts })
+    }
+}
+
+/// Rows position by position. Trees stand largest first.
+fn prefix_order(dag: &Dag, starts: &[usize], ends: &[usize]) -> (Vec<u32>, Order) {
+    let mut row_of = vec![0u32; dag.nodes()];
+    let (mut types, mut marks) = (Vec::with_capacity(dag.nodes()), Vec::new());
+    let mut steps = vec![0];
+    let longest = ends.first().map_or(0, |&end| end - starts[0]);
+    for position in 0..longest {
+        for (&start, &end) in starts.iter().zip(ends) {
+            let node = start + position;
+            if node >= end {
+                break;
+            }
+            row_of[node] = types.len() as u32;
+            types.push(dag.types()[node]);
+            marks.extend(dag.marks().get(node));
+        }
+        steps.push(types.len());
+    }
+    let parent = vec![u32::MAX; dag.nodes()];
+    (row_of, Order::Prefix(Prefix { types, marks, steps, parents: Vec::new(), parent }))
+}
+
+impl Prefix {
+    pub fn features(&self) -> logicvae_gnn::fused::Features<'_> {
+        logicvae_gnn::fused::Features { types: &self.types, marks: &self.marks }
+    }
+}

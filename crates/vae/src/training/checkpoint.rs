@@ -1,0 +1,116 @@
+//! All that it takes to go on with a training: weights as safetensors, everything else as a container with checksums.
+
+use logicvae_logic::{ContainerError, ContainerReader, ContainerWriter};
+use serde::{Deserialize, Serialize};
+
+use crate::error::VaeError;
+use crate::training::report::Best;
+
+const KIND: [u8; 4] = *b"trst";
+const VERSION: u32 = 1;
+/// The position is small; whatever claims to be larger is refused before it is read.
+const POSITION_LIMIT: usize = 1 << 16;
+
+/// A training at one moment, in two files.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// After so many whole epochs.
+    pub epoch: usize,
+    /// The weights: a safetensors file.
+    pub weights: Vec<u8>,
+    /// Optimiser and position: the file beside it, which knows the checksum of the weights.
+    pub state: Vec<u8>,
+}
+
+/// Where a training stands. All else that it needs follows from the settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Position {
+    /// Finished epochs.
+    pub epoch: usize,
+    /// Finished steps of the epoch after these.
+    pub step: usize,
+    pub sums: Sums,
+    pub best: Option<Best>,
+    /// Validations since the best.
+    pub worse: usize,
+    /// The optimiser's steps.
+    pub optimiser: u64,
+}
+
+/// Sums over the steps of an epoch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Sums {
+    pub nll: f64,
+    pub kl: f64,
+    pub norm: f64,
+    pub formulae: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    /// The settings, as TOML.
+    config: String,
+    position: Position,
+    weights_length: u64,
+    weights_checksum: u32,
+    /// The length of each weight's moments.
+    moments: Vec<(String, u64)>,
+}
+
+fn damaged(what: impl std::fmt::Display) -> VaeError {
+    VaeError::Checkpoint(format!("the training state cannot be used: {what}"))
+}
+
+/// Writes the file beside the weights.
+pub(super) fn write_state(config: String, position: &Position, weights: &[u8], moments: &[(String, Vec<f32>)]) -> Result<Vec<u8>, VaeError> {
+    let head = Head {
+        config,
+        position: position.clone(),
+        weights_length: weights.len() as u64,
+        weights_checksum: crc32fast::hash(weights),
+        moments: moments.iter().map(|(name, list)| (name.clone(), list.len() as u64)).collect(),
+    };
+    let write = || -> std::io::Result<Vec<u8>> {
+        let mut out = ContainerWriter::new(Vec::new(), KIND, VERSION)?;
+        out.frame(&bincode::serde::encode_to_vec(&head, bincode::config::standard()).map_err(std::io::Error::other)?)?;
+        for (_, list) in moments {
+            let bytes: Vec<u8> = list.iter().flat_map(|x| x.to_le_bytes()).collect();
+            out.frame(&bytes)?;
+        }
+        out.finish()
+    };
+    write().map_err(damaged)
+}
+
+/// What a state file holds, once it is known to be whole and to belong to these weights.
+pub(super) struct State {
+    pub config: String,
+    pub position: Position,
+    pub moments: Vec<(String, Vec<f32>)>,
+}
+
+pub(super) fn read_state(state: &[u8], weights: &[u8]) -> Result<State, VaeError> {
+    let mut reader = ContainerReader::new(state, KIND, VERSION).map_err(damaged)?;
+    let mut frame = || -> Result<Vec<u8>, VaeError> {
+        reader.next_frame().map_err(damaged)?.ok_or_else(|| damaged(ContainerError::Truncated { frame: reader.frames() + 1 }))
+    };
+    let head = frame()?;
+    let limited = bincode::config::standard().with_limit::<POSITION_LIMIT>();
+    let (head, _): (Head, usize) = bincode::serde::decode_from_slice(&head, limited).map_err(damaged)?;
+    if weights.len() as u64 != head.weights_length || crc32fast::hash(weights) != head.weights_checksum {
+        return Err(VaeError::Checkpoint("the weights are not those that the training state belongs to: they were changed or cut off".into()));
+    }
+    let mut moments = Vec::with_capacity(head.moments.len());
+    for (name, length) in head.moments {
+        let bytes = frame()?;
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        if numbers.len() as u64 != length || !rest.is_empty() {
+            return Err(damaged(format!("`{name}` has {} bytes where {length} numbers should be", bytes.len())));
+        }
+        moments.push((name, numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()));
+    }
+    if reader.next_frame().map_err(damaged)?.is_some() {
+        return Err(damaged("it has more parts than it should"));
+    }
+    Ok(State { config: head.config, position: head.position, moments })
+}

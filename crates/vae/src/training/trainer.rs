@@ -1,0 +1,269 @@
+//! The training loop.
+
+use std::ops::ControlFlow;
+
+use candle_core::{DType, Tensor, Var};
+use logicvae_kernel::Embedding;
+use logicvae_logic::{Dataset, Formula};
+
+use crate::config::{Config, Decay, TrainingConfig};
+use crate::context::context_of;
+use crate::decode::Decoding;
+use crate::error::VaeError;
+use crate::model::Model;
+use crate::random::{Purpose, generator, normal};
+use crate::training::adam::{Adam, StepSize};
+use crate::training::checkpoint::{Checkpoint, Position, Sums, read_state, write_state};
+use crate::training::report::{Best, EpochReport, Observer, Outcome, StepReport, StopReason, Validation};
+use crate::training::source::{Source, place};
+
+/// A training. The same settings give the same bits, for any number of threads, and after any number of stops.
+///
+/// ```
+/// use logicvae_vae::{Trainer, preset};
+/// let config = preset("tiny").unwrap().with(&["training.epochs=1"])?;
+/// let data = config.data.set.generate()?;
+/// let mut trainer = Trainer::new(&config, &data, None)?;
+/// let outcome = trainer.run(&mut ())?;
+/// assert_eq!(outcome.epochs, 1);
+/// # Ok::<(), logicvae_vae::VaeError>(())
+/// ```
+pub struct Trainer {
+    config: Config,
+    model: Model,
+    adam: Adam,
+    source: Source,
+    valid: Vec<Formula>,
+    embedding: Option<Embedding>,
+    position: Position,
+}
+
+/// Formulae in a step of validation.
+const VALIDATION_BATCH: usize = 100;
+/// Formulae whose decoding is looked at in a validation.
+const DECODED: usize = 200;
+
+impl Trainer {
+    /// A training from its beginning. Conditional models need the embedding that gives their contexts:
+    /// [`fit_context`](crate::fit_context).
+    pub fn new(config: &Config, data: &Dataset, embedding: Option<Embedding>) -> Result<Self, VaeError> {
+        let model = Model::new(config)?;
+        if config.context.is_some() != embedding.is_some() {
+            return Err(VaeError::Setting {
+                setting: "context".into(),
+                reason: "a conditional training needs an embedding, and only such a training".into(),
+            });
+        }
+        if data.train.is_empty() && !config.data.fresh {
+            return Err(VaeError::Setting { setting: "data".into(), reason: "there are no training formulae".into() });
+        }
+        let vocabulary = config.model.vocabulary();
+        [&data.train, &data.valid, &data.test].into_iter().try_for_each(|part| vocabulary.trees(part).map(drop))?;
+        let adam = Adam::new(model.parameters().vars())?;
+        let source = Source::new(config, data)?;
+        Ok(Self { config: config.clone(), model, adam, source, valid: data.valid.clone(), embedding, position: Position::default() })
+    }
+
+    /// A training that goes on from a checkpoint. The number of epochs may be another than before, all other settings not.
+    pub fn resume(
+        config: &Config,
+        data: &Dataset,
+        embedding: Option<Embedding>,
+        weights: &[u8],
+        state: &[u8],
+    ) -> Result<Self, VaeError> {
+        let found = read_state(state, weights)?;
+        let mut before = Config::from_toml(&found.config)?;
+        before.training.epochs = config.training.epochs;
+        if before != *config {
+            return Err(VaeError::Checkpoint("the checkpoint was made with other settings than those given".into()));
+        }
+        let mut trainer = Self::new(config, data, embedding)?;
+        trainer.model.parameters().load_safetensors(weights)?;
+        let names: Vec<&str> = trainer.adam.moments().map(|(name, _)| name).collect();
+        if !names.iter().eq(found.moments.iter().map(|(name, _)| name).collect::<Vec<_>>().iter()) {
+            return Err(VaeError::Checkpoint("the checkpoint has other weights than the model".into()));
+        }
+        for ((_, var), (_, numbers)) in trainer.adam.moments().zip(found.moments) {
+            var.set(&Tensor::from_vec(numbers, var.shape(), var.device())?.to_dtype(var.dtype())?)?;
+        }
+        trainer.adam.set_steps(found.position.optimiser);
+        trainer.position = found.position;
+        Ok(trainer)
+    }
+
+    /// The model, as it is now.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The number of finished epochs.
+    pub fn epoch(&self) -> usize {
+        self.position.epoch
+    }
+
+    /// How many steps an epoch has.
+    pub fn steps(&self) -> usize {
+        self.source.len().div_ceil(self.config.training.batch)
+    }
+
+    /// Trains to the end, or until the observer stops it.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Outcome, VaeError> {
+        let training = self.config.training.clone();
+        while self.position.epoch < training.epochs {
+            if training.patience > 0 && self.position.worse >= training.patience {
+                return Ok(self.outcome(StopReason::Patience));
+            }
+            let formulae = self.source.epoch(self.position.epoch)?;
+            let mut rate = 0.0;
+            for part in formulae.chunks(training.batch).skip(self.position.step) {
+                rate = self.rate();
+                let report = self.step(part, rate)?;
+                if observer.step(&report) == ControlFlow::Break(()) {
+                    observer.checkpoint(&self.checkpoint()?, false)?;
+                    return Ok(self.outcome(StopReason::Interrupted));
+                }
+            }
+            let (report, best) = self.end_epoch(rate)?;
+            observer.epoch(&report)?;
+            let epoch = self.position.epoch;
+            if best || epoch % training.checkpoint_every == 0 || epoch == training.epochs {
+                observer.checkpoint(&self.checkpoint()?, best)?;
+            }
+        }
+        Ok(self.outcome(StopReason::Epochs))
+    }
+
+    fn outcome(&self, stop_reason: StopReason) -> Outcome {
+        Outcome { epochs: self.position.epoch, stop_reason, best: self.position.best }
+    }
+
+    /// One step of gradient descent.
+    fn step(&mut self, formulae: &[Formula], rate: f64) -> Result<StepReport, VaeError> {
+        let training = &self.config.training;
+        let context = self.context(formulae)?;
+        let place = place(self.position.epoch, self.position.step);
+        let loss = self.loss(formulae, context.as_ref(), Purpose::Noise, place)?;
+        let scalar = |t: &Tensor| t.to_dtype(DType::F64)?.to_scalar::<f64>();
+        let (nll, kl) = (scalar(&loss.nll)?, scalar(&loss.kl)?);
+        let count = formulae.len();
+        if !(nll + kl).is_finite() {
+            return Err(VaeError::Diverged { loss: (nll + training.beta * kl) / count as f64, step: self.adam.steps() });
+        }
+        let size = StepSize { rate, decay: training.weight_decay, clip: training.clip };
+        let norm = self.adam.step(&loss.total.backward()?, 1.0 / count as f64, size)?;
+        let position = &mut self.position;
+        position.step += 1;
+        position.optimiser = self.adam.steps();
+        position.sums.nll += nll;
+        position.sums.kl += kl;
+        position.sums.norm += norm;
+        position.sums.formulae += count;
+        Ok(StepReport {
+            epoch: position.epoch + 1,
+            step: position.step,
+            steps: self.source.len().div_ceil(training.batch),
+            formulae: count,
+            nll: nll / count as f64,
+            kl: kl / count as f64,
+        })
+    }
+
+    fn loss(&self, formulae: &[Formula], context: Option<&Tensor>, purpose: Purpose, place: u64) -> Result<crate::model::Loss, VaeError> {
+        let batch = self.model.prepare(formulae)?;
+        let mut rng = generator(self.config.seed, purpose, place);
+        let noise = normal(&mut rng, formulae.len(), self.config.model.latent, self.model.dtype(), self.model.device())?;
+        self.model.loss(&batch, &noise, context, self.config.training.beta)
+    }
+
+    fn context(&self, formulae: &[Formula]) -> Result<Option<Tensor>, VaeError> {
+        let of = |embedding| context_of(embedding, formulae, self.model.dtype(), self.model.device());
+        self.embedding.as_ref().map(of).transpose()
+    }
+
+    /// The learning rate of the next step.
+    fn rate(&self) -> f64 {
+        let training = &self.config.training;
+        learning_rate(training, self.adam.steps(), (training.epochs * self.steps()) as u64)
+    }
+
+    /// Closes an epoch; says whether its validation is the best so far.
+    fn end_epoch(&mut self, rate: f64) -> Result<(EpochReport, bool), VaeError> {
+        let training = self.config.training.clone();
+        let steps = self.position.step as f64;
+        let Sums { nll, kl, norm, formulae } = std::mem::take(&mut self.position.sums);
+        self.position.step = 0;
+        self.position.epoch += 1;
+        let epoch = self.position.epoch;
+        let due = epoch % training.validate_every == 0 || epoch == training.epochs;
+        let validation = if due && !self.valid.is_empty() { Some(self.validate()?) } else { None };
+        let mut better = false;
+        if let Some(validation) = validation {
+            // Some gain is not enough: a loss that only creeps would never stop.
+            better = self.position.best.is_none_or(|best| validation.loss < best.validation.loss * (1.0 - training.improvement));
+            if better {
+                self.position.best = Some(Best { epoch, validation });
+                self.position.worse = 0;
+            } else {
+                self.position.worse += 1;
+            }
+        }
+        let count = formulae as f64;
+        let report = EpochReport {
+            epoch,
+            formulae: (epoch * self.source.len()) as u64,
+            loss: (nll + training.beta * kl) / count,
+            nll: nll / count,
+            kl: kl / count,
+            gradient_norm: norm / steps,
+            learning_rate: rate,
+            validation,
+        };
+        Ok((report, better))
+    }
+
+    /// The loss on the validation set, and how much of it greedy decoding gives back.
+    pub fn validate(&self) -> Result<Validation, VaeError> {
+        let (mut nll, mut kl, mut same, mut decoded) = (0.0, 0.0, 0, 0);
+        for (number, part) in self.valid.chunks(VALIDATION_BATCH).enumerate() {
+            let context = self.context(part)?;
+            let loss = self.loss(part, context.as_ref(), Purpose::Validation, number as u64)?;
+            nll += loss.nll.to_dtype(DType::F64)?.to_scalar::<f64>()?;
+            kl += loss.kl.to_dtype(DType::F64)?.to_scalar::<f64>()?;
+            if decoded < DECODED {
+                let posterior = self.model.posterior(&self.model.prepare(part)?, context.as_ref())?;
+                let found = self.model.decode(&posterior.mean, context.as_ref(), Decoding::Greedy)?;
+                let equal = |(list, wanted): (&Vec<crate::Decoded>, &Formula)| {
+                    list[0].formula.as_ref().is_some_and(|found| found.sorted() == wanted.sorted())
+                };
+                same += found.iter().zip(part).filter(|&pair| equal(pair)).count();
+                decoded += part.len();
+            }
+        }
+        let count = self.valid.len() as f64;
+        let (nll, kl) = (nll / count, kl / count);
+        Ok(Validation { loss: nll + self.config.training.beta * kl, nll, kl, accuracy: same as f64 / decoded as f64 })
+    }
+
+    /// The training at this moment.
+    pub fn checkpoint(&self) -> Result<Checkpoint, VaeError> {
+        let weights = self.model.parameters().to_safetensors()?;
+        let numbers = |var: &Var| var.flatten_all()?.to_dtype(DType::F32)?.to_vec1::<f32>();
+        let moments: Result<Vec<(String, Vec<f32>)>, VaeError> =
+            self.adam.moments().map(|(name, var)| Ok((name.to_owned(), numbers(var)?))).collect();
+        let state = write_state(self.config.to_toml()?, &self.position, &weights, &moments?)?;
+        Ok(Checkpoint { epoch: self.position.epoch, weights, state })
+    }
+}
+
+/// The learning rate after so many of all steps.
+fn learning_rate(training: &TrainingConfig, done: u64, all: u64) -> f64 {
+    let share = (done as f64 / all.max(1) as f64).min(1.0);
+    let falling = match training.decay {
+        Decay::None => 1.0,
+        Decay::Half => (2.0 * (1.0 - share)).min(1.0),
+        Decay::Cosine => 0.5 * (1.0 + (std::f64::consts::PI * share).cos()),
+    };
+    let rising = ((done + 1) as f64 / (training.warm_up + 1) as f64).min(1.0);
+    training.learning_rate * falling * rising
+}

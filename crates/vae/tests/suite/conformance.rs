@@ -1,0 +1,140 @@
+//! The model against PyTorch, the implementations against each other, gradients against differences.
+
+use std::collections::BTreeMap;
+
+use candle_core::{DType, Device, Tensor};
+use logicvae_gnn::{EncoderConfig, Implementation, Kind, Readout};
+use logicvae_logic::Formula;
+use logicvae_vae::{Config, EncoderChoice, GraphState, Model};
+use serde::Deserialize;
+
+use crate::common::{assert_close, config, formulae, numbers, outcome, probe};
+
+#[derive(Deserialize)]
+struct Listing {
+    variables: u32,
+    hidden: usize,
+    latent: usize,
+    head_dim: usize,
+    beta: f64,
+    formulae: Vec<Formula>,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    case: String,
+    kind: Kind,
+    state: GraphState,
+    context: usize,
+    positional: bool,
+    readout: Readout,
+}
+
+impl Listing {
+    fn config(&self, case: &Case) -> Config {
+        let mut config = config(case.state, case.context > 0);
+        let encoder = match case.kind {
+            Kind::Gru => EncoderConfig::gru(0, 0),
+            Kind::Gcn => EncoderConfig::gcn(0, 0),
+            Kind::Gat => EncoderConfig::gat(0, 0),
+        };
+        let model = &mut config.model;
+        (model.variables, model.hidden, model.latent) = (self.variables, self.hidden, self.latent);
+        (model.positional, model.noise) = (case.positional, 1.0);
+        model.encoder = EncoderChoice {
+            kind: case.kind,
+            layers: encoder.layers,
+            heads: encoder.heads,
+            head_dim: (case.kind == Kind::Gat).then_some(self.head_dim),
+            bidirectional: true,
+            readout: case.readout,
+        };
+        config
+    }
+}
+
+#[test]
+fn losses_and_gradients_equal_pytorch() {
+    let listing: Listing = serde_json::from_str(include_str!("../fixtures/cases.json")).unwrap();
+    let file = candle_core::safetensors::load_buffer(include_bytes!("../fixtures/cases.safetensors"), &Device::Cpu).unwrap();
+    let sorted: BTreeMap<&String, &Tensor> = file.iter().collect();
+    for case in &listing.cases {
+        let get = |name: &str| file.get(&format!("{}/{name}", case.case));
+        let model = Model::new(&listing.config(case)).unwrap();
+        let prefix = format!("{}/weight.", case.case);
+        let weights: Vec<(&str, Tensor)> =
+            sorted.iter().filter_map(|(name, t)| Some((name.strip_prefix(&prefix)?, (*t).clone()))).collect();
+        let bytes = safetensors::serialize(weights, None).unwrap();
+        model.parameters().load_safetensors(&bytes).unwrap();
+        let context = get("context");
+        let posterior = model.posterior(&model.prepare(&listing.formulae).unwrap(), context).unwrap();
+        assert_close("mean", &numbers(&posterior.mean), &numbers(get("mean").unwrap()), 1e-5);
+        assert_close("log variance", &numbers(&posterior.log_variance), &numbers(get("log_variance").unwrap()), 1e-5);
+        for implementation in [Implementation::Fused, Implementation::Plain, Implementation::Kernels] {
+            let (nll, kl, gradients) =
+                outcome(&model, implementation, &listing.formulae, get("noise").unwrap(), context, listing.beta);
+            let what = |part: &str| format!("{} {implementation:?} {part}", case.case);
+            assert_close(&what("nll"), &[nll], &numbers(get("nll").unwrap()), 1e-5);
+            assert_close(&what("kl"), &[kl], &numbers(get("kl").unwrap()), 1e-5);
+            for (name, gradient) in gradients {
+                assert_close(&what(&name), &gradient, &numbers(get(&format!("grad.{name}")).unwrap()), 1e-4);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_equal_differences() {
+    let formulae = formulae(3, 20);
+    for state in [GraphState::Last, GraphState::Sum, GraphState::Recurrent] {
+        for constrained in [true, false] {
+            let mut config = config(state, true);
+            (config.model.constrained, config.model.budget) = (constrained, constrained);
+            let model = Model::on(&config, DType::F64, &Device::Cpu).unwrap();
+            let (noise, context) = (probe(20, 5, DType::F64), probe(20, 3, DType::F64));
+            let run = |implementation| outcome(&model, implementation, &formulae, &noise, Some(&context), 0.3);
+            let (nll, kl, gradients) = run(Implementation::Fused);
+            let (plain_nll, plain_kl, plain) = run(Implementation::Plain);
+            assert_close("losses", &[nll, kl], &[plain_nll, plain_kl], 1e-10);
+            for (name, gradient) in &plain {
+                assert_close(&format!("{state:?} {name}"), &gradients[name], gradient, 1e-9);
+            }
+            for (name, var) in model.parameters().vars() {
+                let value = var.as_tensor().copy().unwrap();
+                let all = numbers(&value);
+                // A few numbers of each weight.
+                for at in (0..all.len()).step_by(all.len() / 3 + 1) {
+                    let loss_at = |change: f64| {
+                        let mut moved = all.clone();
+                        moved[at] += change;
+                        var.set(&Tensor::from_vec(moved, value.shape(), &Device::Cpu).unwrap()).unwrap();
+                        let batch = model.prepare(&formulae).unwrap();
+                        numbers(&model.loss(&batch, &noise, Some(&context), 0.3).unwrap().total)[0]
+                    };
+                    let difference = (loss_at(1e-5) - loss_at(-1e-5)) / 2e-5;
+                    let scale = gradients[&name].iter().fold(1e-2f64, |top, g| top.max(g.abs()));
+                    let found = gradients[&name][at];
+                    assert!((found - difference).abs() < 2e-6 * scale, "{state:?} {name}[{at}]: {found}, differences say {difference}");
+                }
+                var.set(&value).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let formulae = formulae(3, 70);
+    for state in [GraphState::Sum, GraphState::Recurrent] {
+        let model = Model::new(&config(state, false)).unwrap();
+        let noise = probe(70, 5, DType::F32);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| outcome(&model, Implementation::Fused, &formulae, &noise, None, 0.1))
+        };
+        let one = run(1);
+        assert_eq!(one, run(2));
+        assert_eq!(one, run(5));
+    }
+}
