@@ -9,6 +9,7 @@ mod input;
 mod measure;
 mod output;
 mod progress;
+mod run;
 
 use std::process::ExitCode;
 

@@ -10,8 +10,11 @@ mod context;
 pub mod decode;
 mod decoder;
 mod error;
+mod latent;
+pub mod measures;
 mod model;
 mod random;
+mod refine;
 mod training;
 
 pub use config::{
@@ -21,7 +24,7 @@ pub use config::{
 pub use context::{context_of, fit_context};
 pub use decode::{Decoded, Decoding};
 pub use error::VaeError;
+pub use latent::{arc, great_circle, line, nearest, plane};
 pub use model::{Batch, Gaussian, Loss, Model};
-pub use training::{
-    Adam, Best, Checkpoint, EpochReport, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation,
-};
+pub use refine::{Refined, Refinement};
+pub use training::{Adam, Best, Checkpoint, EpochReport, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation};

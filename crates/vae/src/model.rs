@@ -13,6 +13,7 @@ use logicvae_logic::Formula;
 use crate::config::{Config, ModelConfig, Prior};
 use crate::decoder::{Decoder, Forest};
 use crate::error::VaeError;
+use crate::random::{Purpose, generator, normal};
 
 /// A normal distribution with independent components, one for each formula: `[formulae, latent]` both.
 #[derive(Clone, Debug)]
@@ -169,6 +170,12 @@ impl Model {
         }
     }
 
+    /// Latent vectors drawn from the prior: `[rows, latent]`.
+    pub fn draw(&self, rows: usize, context: Option<&Tensor>, seed: u64) -> Result<Tensor, VaeError> {
+        let noise = normal(&mut generator(seed, Purpose::Prior, 0), rows, self.config.latent, self.dtype(), self.device())?;
+        self.prior(rows, context)?.sample(1.0, &noise)
+    }
+
     /// What START reads: `[rows, hidden]`.
     pub(crate) fn start(&self, z: &Tensor, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
         Ok(self.from_latent.forward(&self.with_context(z, context)?)?.tanh()?)
@@ -196,7 +203,7 @@ impl Model {
     }
 
     /// KL(posterior ‖ prior), summed.
-    fn divergence(&self, posterior: &Gaussian, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
+    pub(crate) fn divergence(&self, posterior: &Gaussian, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
         let Gaussian { mean, log_variance } = posterior;
         let twice = match &self.prior {
             // exp(v) + μ² − 1 − v
@@ -219,8 +226,11 @@ impl Model {
             (_, None) => Err(missing_context()),
             (width, Some(context)) => {
                 if context.dims() != [x.dim(0)?, width] {
-                    let message =
-                        format!("the context is {:?}, but this model reads {width} numbers for each of {}", context.dims(), x.dim(0)?);
+                    let message = format!(
+                        "the context is {:?}, but this model reads {width} numbers for each of {}",
+                        context.dims(),
+                        x.dim(0)?
+                    );
                     return Err(VaeError::Input(message));
                 }
                 Ok(Tensor::cat(&[x, context], D::Minus1)?)

@@ -2,14 +2,21 @@
 
 mod check;
 mod completions;
+mod decode;
 mod embed;
+mod encode;
 mod eval;
+mod evaluate;
 mod experiment;
+mod interpolate;
 mod kernel;
 mod man;
+mod map;
+mod neighbours;
 mod sample;
 mod similar;
 mod stats;
+mod train;
 
 use std::process::ExitCode;
 
@@ -34,6 +41,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Kernel(args) => kernel::run(&args, output),
         Command::Embed(args) => embed::run(&args, output),
         Command::Similar(args) => similar::run(&args, output),
+        Command::Train(args) => train::run(&args, output),
+        Command::Evaluate(args) => evaluate::run(&args, output),
+        Command::Encode(args) => encode::run(&args, output),
+        Command::Decode(args) => decode::run(&args, output),
+        Command::Interpolate(args) => interpolate::run(&args, output),
+        Command::Neighbours(args) => neighbours::run(&args, output),
+        Command::Map(args) => map::run(&args, output),
         Command::Experiment(args) => experiment::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),

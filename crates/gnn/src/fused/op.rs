@@ -31,15 +31,8 @@ pub fn apply<O: Operation<f32> + Operation<f64>>(name: &'static str, operation: 
     let inputs: Vec<Tensor> = inputs.iter().map(Tensor::contiguous).collect::<Result<_>>()?;
     let wanted: Vec<bool> = inputs.iter().map(Tensor::track_op).collect();
     let attached: Vec<usize> = (0..inputs.len()).filter(|&number| wanted[number]).collect();
-    let application = Application {
-        name,
-        operation,
-        wanted,
-        attached,
-        inputs,
-        memory: Mutex::new(None),
-        gradients: Mutex::new(Vec::new()),
-    };
+    let application =
+        Application { name, operation, wanted, attached, inputs, memory: Mutex::new(None), gradients: Mutex::new(Vec::new()) };
     let mut output = match application.inputs.first().map(Tensor::dtype) {
         Some(DType::F32) => application.forward::<f32>()?,
         Some(DType::F64) => application.forward::<f64>()?,

@@ -72,7 +72,10 @@ impl ModelConfig {
         ])?;
         not_negative(&[("model.noise", self.noise)])?;
         if self.budget && !self.constrained {
-            return refuse("model.budget", "an unconstrained decoder does not count nodes: set constrained = true or budget = false");
+            return refuse(
+                "model.budget",
+                "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
+            );
         }
         self.encoder_config().check().map_err(|error| match error {
             logicvae_gnn::GraphError::Setting { setting, reason } => {

@@ -71,14 +71,7 @@ fn paper_data(variables: u32) -> DatasetSpec {
 }
 
 fn encoder_choice(config: EncoderConfig, readout: Readout) -> EncoderChoice {
-    EncoderChoice {
-        kind: config.kind,
-        layers: config.layers,
-        heads: config.heads,
-        head_dim: None,
-        bidirectional: true,
-        readout,
-    }
+    EncoderChoice { kind: config.kind, layers: config.layers, heads: config.heads, head_dim: None, bidirectional: true, readout }
 }
 
 fn context() -> ContextConfig {
@@ -159,11 +152,21 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
 fn tiny() -> Config {
     let mut config = best("tiny", 3, false);
     let sampler = SamplerParams { max_nodes: 10, all_variables: false, ..SamplerParams::new(3) };
-    config.data =
-        DataConfig { set: DatasetSpec { sampler, seed: 1, train: 100, valid: 20, test: 20 }, fresh: false, children: Children::Keep };
+    config.data = DataConfig {
+        set: DatasetSpec { sampler, seed: 1, train: 100, valid: 20, test: 20 },
+        fresh: false,
+        children: Children::Keep,
+    };
     config.model = ModelConfig { hidden: 64, latent: 24, noise: 0.1, max_nodes: 12, ..config.model };
-    config.training =
-        TrainingConfig { epochs: 150, batch: 20, learning_rate: 3e-3, warm_up: 20, validate_every: 50, checkpoint_every: 25, ..config.training };
+    config.training = TrainingConfig {
+        epochs: 150,
+        batch: 20,
+        learning_rate: 3e-3,
+        warm_up: 20,
+        validate_every: 50,
+        checkpoint_every: 25,
+        ..config.training
+    };
     config
 }
 

@@ -101,7 +101,12 @@ impl<'a> Growth<'a> {
             multiply(matrix_mut(&mut gates, vectors), Accum::Replace, Weights::matrix(h0, vectors), by);
         }
         let mut hidden = vec![0.0; vectors * 3 * h];
-        multiply(matrix_mut(&mut hidden, vectors), Accum::Replace, Weights::matrix(h0, vectors), Weights::matrix(&weights.recurrent, h));
+        multiply(
+            matrix_mut(&mut hidden, vectors),
+            Accum::Replace,
+            Weights::matrix(h0, vectors),
+            Weights::matrix(&weights.recurrent, h),
+        );
         let mut states = std::mem::take(&mut growth.states);
         for vector in 0..vectors {
             growth.cell(
@@ -163,7 +168,12 @@ impl<'a> Growth<'a> {
         let (w, count) = (self.weights, self.beginnings.len());
         let (h, inner) = (w.hidden, 4 * w.hidden);
         let mut hidden = vec![0.0; count * inner];
-        multiply(matrix_mut(&mut hidden, count), Accum::Replace, Weights::matrix(&self.graph, count), Weights::matrix(&w.score_graph, h));
+        multiply(
+            matrix_mut(&mut hidden, count),
+            Accum::Replace,
+            Weights::matrix(&self.graph, count),
+            Weights::matrix(&w.score_graph, h),
+        );
         let parent = |beginning: &Beginning| match self.frames.get(beginning.frame as usize) {
             Some(frame) => frame.parent,
             None => self.starts[beginning.vector],
@@ -181,7 +191,12 @@ impl<'a> Growth<'a> {
             },
         );
         let mut chances = vec![0.0; count * w.classes];
-        multiply(matrix_mut(&mut chances, count), Accum::Replace, Weights::matrix(&hidden, count), Weights::matrix(&w.output, inner));
+        multiply(
+            matrix_mut(&mut chances, count),
+            Accum::Replace,
+            Weights::matrix(&hidden, count),
+            Weights::matrix(&w.output, inner),
+        );
         for line in chances.chunks_exact_mut(w.classes) {
             line.iter_mut().zip(&w.output_bias).for_each(|(x, b)| *x += b);
             log_softmax(line);
@@ -355,7 +370,8 @@ impl<'a> Growth<'a> {
         let at = self.parents.messages.len();
         for line in gated.chunks_exact(2 * h) {
             let (gate, map) = line.split_at(h);
-            let message = gate.iter().zip(&w.gate_bias).zip(map).map(|((&g, &b), &m)| logicvae_gnn::fused::Real::sigmoid(g + b) * m);
+            let message =
+                gate.iter().zip(&w.gate_bias).zip(map).map(|((&g, &b), &m)| logicvae_gnn::fused::Real::sigmoid(g + b) * m);
             self.parents.messages.extend(message);
         }
         append(&mut self.parents.gates, 3 * h, Weights::matrix(&self.parents.messages[at..], count), &w.recurrent);

@@ -1,8 +1,8 @@
 //! The decoder's weights as growing trees read them: on the host, with rows and columns exchanged.
 
 use candle_core::{DType, Device, Result, Tensor};
-use logicvae_gnn::fused::{Buffer, matrix, transposed};
 use logicvae_gnn::Vocabulary;
+use logicvae_gnn::fused::{Buffer, matrix, transposed};
 
 use crate::config::GraphState;
 use crate::decoder::Decoder;

@@ -87,7 +87,13 @@ impl Forest {
 }
 
 impl Shard {
-    fn new(trees: &Dag, formulae: &[Formula], mut graphs: Vec<usize>, state: GraphState, stop: Option<u32>) -> Result<Self, GraphError> {
+    fn new(
+        trees: &Dag,
+        formulae: &[Formula],
+        mut graphs: Vec<usize>,
+        state: GraphState,
+        stop: Option<u32>,
+    ) -> Result<Self, GraphError> {
         if state == GraphState::Recurrent {
             graphs.sort_by_key(|&g| std::cmp::Reverse(formulae[g].size()));
         }

@@ -19,8 +19,12 @@ pub(super) fn negative_log_likelihood(decoder: &Decoder, forest: &Forest, h0: &T
         let states = match &shard.order {
             Order::Tree(schedule) => {
                 let parents = |row: usize| schedule.predecessors(row).next().map(|(parent, _)| parent);
-                let levels: Vec<usize> =
-                    schedule.levels().iter().map(|l| l.rows.start).chain([schedule.levels().last().map_or(0, |l| l.rows.end)]).collect();
+                let levels: Vec<usize> = schedule
+                    .levels()
+                    .iter()
+                    .map(|l| l.rows.start)
+                    .chain([schedule.levels().last().map_or(0, |l| l.rows.end)])
+                    .collect();
                 tree_states(decoder, &schedule.features(), &levels, parents, &h0)?
             }
             Order::Prefix(prefix) => prefix_states(decoder, shard, prefix, &h0)?,
@@ -136,4 +140,3 @@ fn score(decoder: &Decoder, shard: &Shard, states: &Tensor) -> Result<Tensor> {
         shard.starts.windows(2).map(|range| of_targets.narrow(0, range[0], range[1] - range[0])?.sum_keepdim(0)).collect();
     Tensor::cat(&sums?, 0)
 }
-

@@ -22,6 +22,15 @@ pub struct Checkpoint {
     pub state: Vec<u8>,
 }
 
+impl Checkpoint {
+    /// The checksum of the weights that a state file belongs to, and how many epochs were finished. The state must be whole;
+    /// the weights need not be there.
+    pub fn peek(state: &[u8]) -> Result<(u32, usize), VaeError> {
+        let head = read_head(&mut ContainerReader::new(state, KIND, VERSION).map_err(damaged)?)?;
+        Ok((head.weights_checksum, head.position.epoch))
+    }
+}
+
 /// Where a training stands. All else that it needs follows from the settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Position {
@@ -62,7 +71,12 @@ fn damaged(what: impl std::fmt::Display) -> VaeError {
 }
 
 /// Writes the file beside the weights.
-pub(super) fn write_state(config: String, position: &Position, weights: &[u8], moments: &[(String, Vec<f32>)]) -> Result<Vec<u8>, VaeError> {
+pub(super) fn write_state(
+    config: String,
+    position: &Position,
+    weights: &[u8],
+    moments: &[(String, Vec<f32>)],
+) -> Result<Vec<u8>, VaeError> {
     let head = Head {
         config,
         position: position.clone(),
@@ -89,20 +103,27 @@ pub(super) struct State {
     pub moments: Vec<(String, Vec<f32>)>,
 }
 
+fn next_frame(reader: &mut ContainerReader<&[u8]>) -> Result<Vec<u8>, VaeError> {
+    reader.next_frame().map_err(damaged)?.ok_or_else(|| damaged(ContainerError::Truncated { frame: reader.frames() + 1 }))
+}
+
+fn read_head(reader: &mut ContainerReader<&[u8]>) -> Result<Head, VaeError> {
+    let head = next_frame(reader)?;
+    let limited = bincode::config::standard().with_limit::<POSITION_LIMIT>();
+    Ok(bincode::serde::decode_from_slice(&head, limited).map_err(damaged)?.0)
+}
+
 pub(super) fn read_state(state: &[u8], weights: &[u8]) -> Result<State, VaeError> {
     let mut reader = ContainerReader::new(state, KIND, VERSION).map_err(damaged)?;
-    let mut frame = || -> Result<Vec<u8>, VaeError> {
-        reader.next_frame().map_err(damaged)?.ok_or_else(|| damaged(ContainerError::Truncated { frame: reader.frames() + 1 }))
-    };
-    let head = frame()?;
-    let limited = bincode::config::standard().with_limit::<POSITION_LIMIT>();
-    let (head, _): (Head, usize) = bincode::serde::decode_from_slice(&head, limited).map_err(damaged)?;
+    let head = read_head(&mut reader)?;
     if weights.len() as u64 != head.weights_length || crc32fast::hash(weights) != head.weights_checksum {
-        return Err(VaeError::Checkpoint("the weights are not those that the training state belongs to: they were changed or cut off".into()));
+        return Err(VaeError::Checkpoint(
+            "the weights are not those that the training state belongs to: they were changed or cut off".into(),
+        ));
     }
     let mut moments = Vec::with_capacity(head.moments.len());
     for (name, length) in head.moments {
-        let bytes = frame()?;
+        let bytes = next_frame(&mut reader)?;
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() as u64 != length || !rest.is_empty() {
             return Err(damaged(format!("`{name}` has {} bytes where {length} numbers should be", bytes.len())));

@@ -61,7 +61,15 @@ impl Trainer {
         [&data.train, &data.valid, &data.test].into_iter().try_for_each(|part| vocabulary.trees(part).map(drop))?;
         let adam = Adam::new(model.parameters().vars())?;
         let source = Source::new(config, data)?;
-        Ok(Self { config: config.clone(), model, adam, source, valid: data.valid.clone(), embedding, position: Position::default() })
+        Ok(Self {
+            config: config.clone(),
+            model,
+            adam,
+            source,
+            valid: data.valid.clone(),
+            embedding,
+            position: Position::default(),
+        })
     }
 
     /// A training that goes on from a checkpoint. The number of epochs may be another than before, all other settings not.
@@ -169,7 +177,13 @@ impl Trainer {
         })
     }
 
-    fn loss(&self, formulae: &[Formula], context: Option<&Tensor>, purpose: Purpose, place: u64) -> Result<crate::model::Loss, VaeError> {
+    fn loss(
+        &self,
+        formulae: &[Formula],
+        context: Option<&Tensor>,
+        purpose: Purpose,
+        place: u64,
+    ) -> Result<crate::model::Loss, VaeError> {
         let batch = self.model.prepare(formulae)?;
         let mut rng = generator(self.config.seed, purpose, place);
         let noise = normal(&mut rng, formulae.len(), self.config.model.latent, self.model.dtype(), self.model.device())?;

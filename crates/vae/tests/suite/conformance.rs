@@ -115,7 +115,10 @@ fn gradients_equal_differences() {
                     let difference = (loss_at(1e-5) - loss_at(-1e-5)) / 2e-5;
                     let scale = gradients[&name].iter().fold(1e-2f64, |top, g| top.max(g.abs()));
                     let found = gradients[&name][at];
-                    assert!((found - difference).abs() < 2e-6 * scale, "{state:?} {name}[{at}]: {found}, differences say {difference}");
+                    assert!(
+                        (found - difference).abs() < 2e-6 * scale,
+                        "{state:?} {name}[{at}]: {found}, differences say {difference}"
+                    );
                 }
                 var.set(&value).unwrap();
             }

@@ -1,10 +1,14 @@
 //! The command line. Parsing does no I/O.
 
+mod model;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
+
+pub use model::{DecodeArgs, EncodeArgs, EvaluateArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights};
 
 /// Embeddings of logical formulae that preserve meaning and can be inverted.
 #[derive(Parser)]
@@ -36,6 +40,13 @@ pub enum Command {
     Kernel(KernelArgs),
     Embed(EmbedArgs),
     Similar(SimilarArgs),
+    Train(TrainArgs),
+    Evaluate(EvaluateArgs),
+    Encode(EncodeArgs),
+    Decode(DecodeArgs),
+    Interpolate(InterpolateArgs),
+    Neighbours(NeighboursArgs),
+    Map(MapArgs),
     Experiment(ExperimentArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

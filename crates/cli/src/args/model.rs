@@ -1,0 +1,278 @@
+//! Flags of the commands that train and use models.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// Train a model into a run folder.
+///
+/// The folder holds all that belongs to the run: settings, weights (best and last), metrics.jsonl, loss curves, formulae, and
+/// what made them. Ctrl-C saves and leaves; --resume goes on, to the same bits as if nothing had happened.
+/// JSON: epochs, stop_reason, best.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Presets: gru-N, gcn-N, gat-N, cvae-gcn-N, cvae-gat-N as in the paper, with N = 3, 4 or 5 variables; ablations such as
+         gat-5-unconstrained, gat-5-unidirectional, gat-5-layers-2, gcn-5-end; best-N and cvae-best-N; tiny.
+Examples:
+  logicvae train --preset gat-5 --out runs/gat-5
+  logicvae train --preset best-3 --set training.epochs=50 --set model.latent=32 --out runs/short
+  logicvae train --resume --out runs/gat-5")]
+pub struct TrainArgs {
+    /// Settings by name.
+    #[arg(long, value_name = "NAME", conflicts_with = "config", required_unless_present_any = ["config", "resume"])]
+    pub preset: Option<String>,
+
+    /// Settings from a TOML file, such as the config.toml of another run.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// The run's folder.
+    #[arg(long, value_name = "RUN")]
+    pub out: PathBuf,
+
+    /// Change a setting; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
+    pub set: Vec<String>,
+
+    /// Go on with the run in this folder.
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+
+    /// Start over, and remove the run that is there.
+    #[arg(long)]
+    pub force: bool,
+
+    /// At most so many passes over the formulae.
+    #[arg(long, value_name = "E", value_parser = clap::value_parser!(u32).range(1..))]
+    pub epochs: Option<u32>,
+
+    /// Learn from the formulae of a file. Its last tenth (300 at most) is kept for testing, the tenth before it (500 at most)
+    /// for validation.
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub data: Option<PathBuf>,
+}
+
+/// Which weights of a run.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum WhichWeights {
+    /// Those of the checkpoint that training ended with.
+    #[default]
+    Last,
+    /// Those with the lowest validation loss.
+    Best,
+}
+
+/// A trained model.
+#[derive(clap::Args)]
+pub struct RunArgs {
+    /// The run's folder.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+
+    /// Which weights to use.
+    #[arg(long, value_enum, default_value_t = WhichWeights::Last)]
+    pub weights: WhichWeights,
+}
+
+/// Measure a model by the paper's protocol.
+///
+/// Each formula is encoded 10 times and decoded 10 times each; 1,000 prior samples are decoded 10 times each; a conditional
+/// model is asked for 300 meanings, 100 samples each. JSON: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy,
+/// validity, uniqueness, novelty; with --refine: refined; conditional: semantic_distance, kernel, gaussian_kernel, quartiles.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae evaluate runs/gat-5
+  logicvae evaluate runs/gat-5 --data requirements.txt --quick --json")]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    pub model: RunArgs,
+
+    /// Formulae to measure on [default: the run's test set].
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+
+    /// A small part of the protocol, for a first look.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Measure refined encodings too.
+    #[arg(long)]
+    pub refine: bool,
+
+    /// Seed of all samples.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// Turn formulae into latent vectors.
+///
+/// JSON: rows, latent, and with --refine: exact (how many decode greedily to their formula), failed (the others); without
+/// --out: vectors.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae encode runs/best-3 'x1 & (x2 | !x3)'
+  logicvae encode runs/best-3 formulae.txt --refine --out z.npy")]
+pub struct EncodeArgs {
+    #[command(flatten)]
+    pub model: RunArgs,
+
+    /// A file of formulae, or a formula; - reads standard input.
+    #[arg(value_name = "FILE|FORMULA")]
+    pub input: String,
+
+    /// Where to write the vectors (.npy); printed if not given.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// Move each vector by gradient steps until greedy decoding gives its formula back.
+    #[arg(long)]
+    pub refine: bool,
+
+    /// Replace FILE if it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Turn latent vectors into formulae.
+///
+/// Without --z, vectors are drawn from the prior. JSON: formulae, each with row, formula (null if the decoding is none),
+/// log_probability and count.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae decode runs/best-3 --z z.npy --beam 5
+  logicvae decode runs/best-3 --draws 10 --seed 1
+  logicvae decode runs/cvae-best-3 --context 'x1 -> x2' --draws 5")]
+pub struct DecodeArgs {
+    #[command(flatten)]
+    pub model: RunArgs,
+
+    /// Latent vectors, .npy, f32 or f64.
+    #[arg(long, value_name = "FILE")]
+    pub z: Option<PathBuf>,
+
+    /// The meaning to decode for (conditional models): semantic vectors (.npy), a row for each vector or one for all; or a
+    /// formula that means it.
+    #[arg(long, value_name = "FILE|FORMULA")]
+    pub context: Option<String>,
+
+    /// How many vectors to draw, for each context, if none are given [default: 1].
+    #[arg(long, value_name = "K", conflicts_with = "z")]
+    pub draws: Option<usize>,
+
+    /// The B most probable formulae of each vector.
+    #[arg(long, value_name = "B", conflicts_with = "samples")]
+    pub beam: Option<usize>,
+
+    /// Draw S formulae for each vector [default: decode greedily].
+    #[arg(long, value_name = "S")]
+    pub samples: Option<usize>,
+
+    /// Below 1: what is more probable; above 1: variety.
+    #[arg(long, value_name = "T", requires = "samples")]
+    pub temperature: Option<f64>,
+
+    /// Draw only from so many of the most probable types.
+    #[arg(long, value_name = "K", requires = "samples")]
+    pub top_k: Option<usize>,
+
+    /// Seed of what is drawn.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// Walk through the latent space and decode on the way.
+///
+/// From one formula to another along an arc (or a line), or from one formula around a great circle.
+/// JSON: steps, each with formula, log_probability, and changed (nodes that differ from the step before).
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae interpolate runs/best-3 'x1 & x2 & x3' '!x1 | x2 | x3' --steps 9
+  logicvae interpolate runs/gat-5 'x1 & (x2 | !x3)' --steps 35 --svg path.svg")]
+pub struct InterpolateArgs {
+    #[command(flatten)]
+    pub model: RunArgs,
+
+    /// Where to start.
+    #[arg(value_name = "FORMULA")]
+    pub from: String,
+
+    /// Where to end; around a great circle if not given.
+    #[arg(value_name = "FORMULA")]
+    pub to: Option<String>,
+
+    /// How many points.
+    #[arg(long, value_name = "N", default_value_t = 35, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub steps: u32,
+
+    /// Along a straight line instead of an arc.
+    #[arg(long, requires = "to")]
+    pub linear: bool,
+
+    /// Start from vectors that decode to the formulae (encode --refine).
+    #[arg(long)]
+    pub refine: bool,
+
+    /// Draw the trees on the way.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+
+    /// Which great circle.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Replace FILE if it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Find the formulae of a file whose latent vectors are nearest to that of a formula.
+///
+/// JSON: neighbours, each with formula and distance. (`logicvae similar` compares by meaning, without a model.)
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae neighbours runs/best-3 'x1 & !x2' --in formulae.txt -k 10")]
+pub struct NeighboursArgs {
+    #[command(flatten)]
+    pub model: RunArgs,
+
+    /// The formula.
+    pub formula: String,
+
+    /// Where to search [default: the run's test set].
+    #[arg(long = "in", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// How many.
+    #[arg(short, value_name = "K", default_value_t = 10)]
+    pub k: usize,
+}
+
+/// Draw latent vectors as points in a plane, coloured by how many assignments satisfy each formula.
+///
+/// JSON: rows.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae map runs/best-3 --svg map.svg
+  logicvae map runs/best-3 --in formulae.txt --svg map.svg")]
+pub struct MapArgs {
+    #[command(flatten)]
+    pub model: RunArgs,
+
+    /// The formulae [default: the run's test set]; the first 2,000 are drawn.
+    #[arg(long = "in", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// Where to draw.
+    #[arg(long, value_name = "FILE")]
+    pub svg: PathBuf,
+
+    /// Replace FILE if it exists.
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,96 @@
+//! `logicvae evaluate`
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use logicvae_vae::measures::{Conditional, Generation, Protocol, Reconstruction, conditional, generation, reconstruction};
+use logicvae_vae::{Refinement, context_of};
+use serde::Serialize;
+
+use crate::args::EvaluateArgs;
+use crate::measure::formulae;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::run;
+
+#[derive(Serialize)]
+struct Report {
+    name: String,
+    formulae: usize,
+    protocol: Protocol,
+    #[serde(flatten)]
+    reconstruction: Reconstruction,
+    #[serde(flatten)]
+    generation: Generation,
+    /// The share of formulae that come back, as ordered trees, after their encoding was refined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refined: Option<f64>,
+    #[serde(flatten)]
+    conditional: Option<Conditional>,
+}
+
+pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
+    let (run, model) = run::open(&args.model)?;
+    let formulae = match &args.data {
+        Some(path) => formulae(path, Some(run.config.model.variables))?,
+        None => run.data.test.clone(),
+    };
+    if formulae.is_empty() {
+        bail!("the run has no test formulae: give some with --data FILE");
+    }
+    let embedding = run.embedding.as_ref();
+    let protocol = Protocol { seed: args.seed, ..if args.quick { Protocol::quick() } else { Protocol::paper() } };
+    let mut bar = Progress::new("reconstructing", formulae.len());
+    let reconstruction = reconstruction(&model, &formulae, embedding, &protocol, |done| bar.set(done))?;
+    let mut bar = Progress::new("decoding prior samples", protocol.prior_samples);
+    let generation = generation(&model, &formulae, &run.data.train, embedding, &protocol, |done| bar.set(done))?;
+    let conditional = match embedding {
+        Some(embedding) => {
+            let mut bar = Progress::new("decoding for contexts", protocol.contexts.min(formulae.len()));
+            Some(conditional(&model, &formulae, embedding, &protocol, |done| bar.set(done))?)
+        }
+        None => None,
+    };
+    let refined = if args.refine {
+        let context = embedding.map(|e| context_of(e, &formulae, model.dtype(), model.device())).transpose()?;
+        let z = model.posterior(&model.prepare(&formulae)?, context.as_ref())?.mean;
+        let mut bar = Progress::new("refining", formulae.len());
+        let refined = model.refine(&formulae, &z, context.as_ref(), &Refinement::default(), |done| bar.set(done))?;
+        Some(refined.exact.iter().filter(|&&e| e).count() as f64 / formulae.len() as f64)
+    } else {
+        None
+    };
+    let report =
+        Report { name: run.config.name, formulae: formulae.len(), protocol, reconstruction, generation, refined, conditional };
+    output.print(&report, |out| {
+        let r = &report.reconstruction;
+        let g = &report.generation;
+        let mut lines = vec![
+            ("negative log-likelihood", format!("{:.4}", r.nll)),
+            ("accuracy", percent(r.accuracy)),
+            ("  as ordered trees", percent(r.ordered_accuracy)),
+            ("  as meanings", percent(r.semantic_accuracy)),
+            ("mode accuracy", percent(r.mode_accuracy)),
+            ("  as ordered trees", percent(r.ordered_mode_accuracy)),
+            ("greedy accuracy", percent(r.greedy_accuracy)),
+        ];
+        lines.extend(report.refined.map(|share| ("  after refinement", percent(share))));
+        lines.extend([("validity", percent(g.validity)), ("uniqueness", percent(g.uniqueness)), ("novelty", percent(g.novelty))]);
+        if let Some(c) = &report.conditional {
+            lines.extend([
+                ("semantic distance", format!("{:.3}", c.semantic_distance)),
+                ("kernel", format!("{:.4}", c.kernel)),
+                ("Gaussian kernel", format!("{:.4}", c.gaussian_kernel)),
+                ("kernel with the target", format!("{:.4}", c.target_kernel)),
+                ("equivalent to the target", percent(c.target_equivalent)),
+            ]);
+        }
+        writeln!(out, "{} on {} formulae", report.name, report.formulae)?;
+        lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}

@@ -1,0 +1,84 @@
+//! `logicvae interpolate`
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use candle_core::{DType, Device, Tensor};
+use logicvae_logic::{Formula, edit_distance};
+use logicvae_vae::{Decoding, arc, context_of, great_circle, line};
+use serde::Serialize;
+
+use crate::args::InterpolateArgs;
+use crate::commands::encode::encode;
+use crate::figure::{Step, strip};
+use crate::output::{Output, check_target, write_file};
+use crate::run;
+
+#[derive(Serialize)]
+struct Report {
+    steps: Vec<Point>,
+    /// Nodes that change in a step, on average.
+    mean_changed: f64,
+}
+
+#[derive(Serialize)]
+struct Point {
+    formula: Option<Formula>,
+    log_probability: f64,
+    /// Nodes that differ from the step before, by the least number of insertions, deletions and renamings.
+    changed: Option<usize>,
+}
+
+pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
+    if let Some(svg) = &args.svg {
+        check_target(svg, args.force)?;
+    }
+    let (run, model) = run::open(&args.model)?;
+    let mut ends = vec![args.from.parse::<Formula>().context("the first formula")?];
+    if let Some(to) = &args.to {
+        ends.push(to.parse().context("the second formula")?);
+    }
+    let (z, exact) = encode(&run, &model, &ends, args.refine)?;
+    if let Some(at) = exact.iter().position(|exact| !exact) {
+        bail!("`{}` could not be refined: no vector was found that decodes to it; leave --refine out", ends[at]);
+    }
+    let vectors: Vec<Vec<f64>> = z.to_dtype(DType::F64)?.to_vec2()?;
+    let steps = args.steps as usize;
+    let points = match &vectors[..] {
+        [from, to] if args.linear => line(from, to, steps),
+        [from, to] => arc(from, to, steps),
+        _ => great_circle(&vectors[0], steps, args.seed)?,
+    };
+    let latent = model.config().latent;
+    let z = Tensor::from_vec(points.concat(), (steps, latent), &Device::Cpu)?.to_dtype(DType::F32)?;
+    // A conditional model keeps the meaning of the first formula.
+    let context = match &run.embedding {
+        Some(embedding) => Some(context_of(embedding, &ends[..1], DType::F32, &Device::Cpu)?.repeat((steps, 1))?),
+        None => None,
+    };
+    let decoded = model.decode(&z, context.as_ref(), Decoding::Greedy)?;
+    let mut path: Vec<Point> = Vec::with_capacity(steps);
+    for list in decoded {
+        let Some(best) = list.into_iter().next() else { continue };
+        let before = path.last().and_then(|point| point.formula.as_ref());
+        let changed = before.zip(best.formula.as_ref()).map(|(a, b)| edit_distance(a, b));
+        path.push(Point { formula: best.formula, log_probability: best.log_probability, changed });
+    }
+    if let Some(svg) = &args.svg {
+        let steps: Vec<Step> = path.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
+        let drawn = strip(&steps);
+        write_file(svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;
+    }
+    let changes: Vec<usize> = path.iter().filter_map(|p| p.changed).collect();
+    let mean_changed = changes.iter().sum::<usize>() as f64 / changes.len().max(1) as f64;
+    let report = Report { steps: path, mean_changed };
+    output.print(&report, |out| {
+        for (number, point) in report.steps.iter().enumerate() {
+            let formula = point.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
+            let changed = point.changed.map_or(String::new(), |c| format!("{c:+}"));
+            writeln!(out, "{:>4}  {changed:>4}  {formula}", number + 1)?;
+        }
+        writeln!(out, "{:.2} nodes change in a step", report.mean_changed)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

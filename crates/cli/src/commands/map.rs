@@ -1,0 +1,54 @@
+//! `logicvae map`
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use logicvae_kernel::Measure;
+use logicvae_vae::plane;
+use serde::Serialize;
+
+use crate::args::MapArgs;
+use crate::commands::encode::encode;
+use crate::figure::map;
+use crate::measure::formulae;
+use crate::output::{Output, check_target, write_file};
+use crate::run;
+
+/// More points would hide each other.
+const MOST: usize = 2000;
+/// From this many variables on, satisfying assignments are counted on drawn ones.
+const EXACT_VARIABLES: usize = 12;
+const DRAWN: usize = 4096;
+
+#[derive(Serialize)]
+struct Report {
+    rows: usize,
+}
+
+pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
+    check_target(&args.svg, args.force)?;
+    let (run, model) = run::open(&args.model)?;
+    let variables = run.config.model.variables;
+    let mut list = match &args.file {
+        Some(path) => formulae(path, Some(variables))?,
+        None => run.data.test.clone(),
+    };
+    list.truncate(MOST);
+    if list.len() < 2 {
+        bail!("a map needs at least two formulae: name a file with --in");
+    }
+    let points = plane(&encode(&run, &model, &list, false)?.0)?;
+    let measure = match variables as usize {
+        few if few < EXACT_VARIABLES => Measure::exact(few)?,
+        many => Measure::monte_carlo(many, DRAWN, 0)?,
+    };
+    let values = measure.values(&list)?;
+    let satisfied: Vec<f64> = (0..list.len())
+        .map(|row| values.row(row).iter().map(|w| w.count_ones() as usize).sum::<usize>() as f64 / measure.len() as f64)
+        .collect();
+    let drawn = map(&points, &satisfied, &vec![String::new(); list.len()])?;
+    write_file(&args.svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;
+    let report = Report { rows: list.len() };
+    output.print(&report, |out| writeln!(out, "{} formulae drawn in {}", report.rows, args.svg.display()))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,217 @@
+//! `logicvae train`
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use logicvae_logic::Dataset;
+use logicvae_vae::{Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, preset};
+
+use crate::args::TrainArgs;
+use crate::measure::formulae;
+use crate::output::Output;
+use crate::run::{Lock, Metrics, Run, is_run};
+
+pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
+    logicvae_gnn::keep_freed_memory();
+    let (run, _lock, mut trainer) = if args.resume { resume(args)? } else { start(args)? };
+    if cfg!(debug_assertions) {
+        eprintln!("note: this is a debug build, which trains more slowly: use `cargo run --release`");
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    ctrlc::set_handler(move || {
+        // The second time there is no waiting for the step to end.
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("listening for Ctrl-C")?;
+    let mut watch = Watch::new(&run, &trainer, stop)?;
+    let result = trainer.run(&mut watch);
+    watch.bar.finish_and_clear();
+    if let Some(error) = watch.failure.take() {
+        return Err(error);
+    }
+    let outcome = match result {
+        Ok(outcome) => outcome,
+        Err(error @ VaeError::Diverged { .. }) => {
+            eprintln!("logicvae: {error}");
+            return Ok(ExitCode::from(1));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    watch.draw()?;
+    output.print(&outcome, |out| {
+        writeln!(out, "{} after {} epochs: {}", run.folder.display(), outcome.epochs, outcome.stop_reason)?;
+        if let Some(best) = outcome.best {
+            let v = best.validation;
+            writeln!(
+                out,
+                "best validation: nll {:.4}, accuracy {:.1} % (greedy), after epoch {}",
+                v.nll,
+                100.0 * v.accuracy,
+                best.epoch
+            )?;
+        }
+        Ok(())
+    })?;
+    if outcome.stop_reason == StopReason::Interrupted {
+        eprintln!("saved; go on with `logicvae train --resume --out {}`", run.folder.display());
+        return Ok(ExitCode::from(1));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Settings by name, from a file, and from flags.
+fn config(args: &TrainArgs) -> Result<Config> {
+    let mut config = match (&args.preset, &args.config) {
+        (Some(name), _) => match preset(name) {
+            Some(config) => config,
+            None => bail!("there is no preset `{name}`: `logicvae train --help` lists them"),
+        },
+        (None, Some(path)) => {
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            Config::from_toml(&text).with_context(|| path.display().to_string())?
+        }
+        (None, None) => bail!("name the settings: --preset NAME or --config FILE"),
+    };
+    config = config.with(&args.set)?;
+    if let Some(epochs) = args.epochs {
+        config.training.epochs = epochs as usize;
+    }
+    config.check()?;
+    Ok(config)
+}
+
+fn start(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
+    let mut config = config(args)?;
+    let (data, name) = match &args.data {
+        None => {
+            let mut data = config.data.set.generate()?;
+            if config.data.fresh {
+                data.train.clear();
+            }
+            (data, config.name.clone())
+        }
+        Some(_) if config.data.fresh => {
+            bail!("--data gives the formulae, but data.fresh draws new ones: add --set data.fresh=false")
+        }
+        Some(path) => {
+            let data = split(formulae(path, Some(config.model.variables))?);
+            config.data.set.train = data.train.len();
+            config.data.set.valid = data.valid.len();
+            config.data.set.test = data.test.len();
+            config.check()?;
+            (data, path.display().to_string())
+        }
+    };
+    let (run, lock) = Run::create(&args.out, config, data, &name, args.force)?;
+    let trainer = Trainer::new(&run.config, &run.data, run.embedding.clone())?;
+    Ok((run, lock, trainer))
+}
+
+/// The last tenth for testing, the tenth before it for validation.
+fn split(mut all: Vec<logicvae_logic::Formula>) -> Dataset {
+    let test = all.split_off(all.len() - (all.len() / 10).min(300));
+    let valid = all.split_off(all.len() - (all.len() / 10).min(500));
+    Dataset { train: all, valid, test }
+}
+
+fn resume(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
+    if !is_run(&args.out) {
+        bail!("{} holds no run to go on with: start one with --preset or --config", args.out.display());
+    }
+    let lock = Lock::take(&args.out)?;
+    let mut run = Run::open(&args.out)?;
+    if args.preset.is_some() || args.config.is_some() {
+        let given = config(args)?;
+        let same = Config { training: run.config.training.clone(), ..given } == run.config;
+        if !same {
+            bail!("{} was started with other settings: leave --preset and --config out to go on with them", args.out.display());
+        }
+    }
+    if let Some(epochs) = args.epochs {
+        run.config.training.epochs = epochs as usize;
+        run.write("config.toml", run.config.to_toml()?.as_bytes())?;
+    }
+    let trainer = match run.last()? {
+        Some((weights, state)) => Trainer::resume(&run.config, &run.data, run.embedding.clone(), &weights, &state)
+            .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?,
+        None => Trainer::new(&run.config, &run.data, run.embedding.clone())?,
+    };
+    Ok((run, lock, trainer))
+}
+
+/// Saves, shows and stops a training.
+struct Watch<'a> {
+    run: &'a Run,
+    metrics: Metrics,
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+    start: Instant,
+    before: f64,
+    formulae: usize,
+    /// What went wrong with files, which the library knows nothing about.
+    failure: Option<anyhow::Error>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(run: &'a Run, trainer: &Trainer, stop: Arc<AtomicBool>) -> Result<Self> {
+        let metrics = Metrics::open(run, trainer.epoch())?;
+        let steps = (run.config.training.epochs * trainer.steps()) as u64;
+        let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent} %, {eta} left")?;
+        let bar = ProgressBar::new(steps).with_style(style);
+        bar.set_position((trainer.epoch() * trainer.steps()) as u64);
+        bar.reset_eta();
+        let before = metrics.seconds();
+        Ok(Self { run, metrics, bar, stop, start: Instant::now(), before, formulae: 0, failure: None })
+    }
+
+    fn draw(&self) -> Result<()> {
+        match self.metrics.curves(&self.run.config.name)? {
+            Some(svg) => self.run.write("loss.svg", svg.as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps the error for the caller, and ends the training.
+    fn keep(&mut self, result: Result<()>) -> Result<(), VaeError> {
+        result.map_err(|error| {
+            let message = format!("{error:#}");
+            self.failure = Some(error);
+            VaeError::Checkpoint(message)
+        })
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn step(&mut self, step: &StepReport) -> ControlFlow<()> {
+        self.formulae += step.formulae;
+        self.bar.inc(1);
+        if !self.bar.is_hidden() {
+            let accuracy = self.metrics.accuracy().map_or(String::new(), |a| format!(", accuracy {:.1} %", 100.0 * a));
+            let speed = self.formulae as f64 / self.start.elapsed().as_secs_f64();
+            self.bar.set_message(format!(
+                "epoch {}, nll {:.3}, kl {:.1}{accuracy}, {speed:.0} formulae/s",
+                step.epoch, step.nll, step.kl
+            ));
+        }
+        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn epoch(&mut self, epoch: &EpochReport) -> Result<(), VaeError> {
+        let seconds = self.before + self.start.elapsed().as_secs_f64();
+        let pushed = self.metrics.push(epoch, seconds);
+        self.keep(pushed)
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint, best: bool) -> Result<(), VaeError> {
+        let saved = self.run.save(checkpoint, best).and_then(|()| self.draw());
+        self.keep(saved)
+    }
+}

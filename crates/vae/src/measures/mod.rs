@@ -1,0 +1,71 @@
+//! How good a model is, by the paper's protocol and more. Each measure is defined where it is computed.
+
+mod conditional;
+mod prior;
+mod reconstruction;
+
+use serde::{Deserialize, Serialize};
+
+pub use conditional::{Conditional, conditional};
+pub use prior::{Generation, generation};
+pub use reconstruction::{Reconstruction, reconstruction};
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Protocol {
+    /// Posterior samples of each formula.
+    pub encodings: usize,
+    /// Decodings of each posterior sample.
+    pub decodings: usize,
+    /// Prior samples.
+    pub prior_samples: usize,
+    /// Decodings of each prior sample.
+    pub prior_decodings: usize,
+    /// Contexts that conditional models are asked for.
+    pub contexts: usize,
+    /// Prior samples for each context.
+    pub context_samples: usize,
+    /// Decodings of each of these.
+    pub context_decodings: usize,
+    /// The seed of all samples.
+    pub seed: u64,
+}
+
+impl Protocol {
+    /// The paper's: 10 encodings of each formula, 10 decodings of each; 1,000 prior samples, 10 decodings of each; 100 prior
+    /// samples for each of 300 contexts, 10 decodings of each.
+    pub fn paper() -> Self {
+        Self {
+            encodings: 10,
+            decodings: 10,
+            prior_samples: 1000,
+            prior_decodings: 10,
+            contexts: 300,
+            context_samples: 100,
+            context_decodings: 10,
+            seed: 0,
+        }
+    }
+
+    /// A tenth of it and less, for a first look.
+    pub fn quick() -> Self {
+        Self { encodings: 2, decodings: 5, prior_samples: 100, contexts: 20, context_samples: 20, ..Self::paper() }
+    }
+}
+
+/// The mean of a list; 0 if it is empty.
+pub(crate) fn mean(list: &[f64]) -> f64 {
+    if list.is_empty() { 0.0 } else { list.iter().sum::<f64>() / list.len() as f64 }
+}
+
+/// The lower quartile, the median and the upper quartile, with linear interpolation between neighbours.
+pub(crate) fn quartiles(list: &[f64]) -> [f64; 3] {
+    let mut sorted = list.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    [0.25, 0.5, 0.75].map(|q| {
+        let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+        let at = q * last as f64;
+        let (low, share) = (at.floor() as usize, at.fract());
+        sorted[low] + share * (sorted[(low + 1).min(last)] - sorted[low])
+    })
+}

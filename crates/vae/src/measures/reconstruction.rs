@@ -1,0 +1,159 @@
+//! Do formulae come back?
+
+use candle_core::DType;
+use logicvae_kernel::Embedding;
+use logicvae_logic::Formula;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::context::context_of;
+use crate::decode::{Decoded, Decoding};
+use crate::error::VaeError;
+use crate::measures::{Protocol, mean};
+use crate::model::Model;
+use crate::random::{Purpose, generator, normal, seed};
+
+/// How well formulae are reconstructed. Shares are between 0 and 1.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reconstruction {
+    /// −log p(φ | z) of a formula, mean over formulae and posterior samples.
+    pub nll: f64,
+    /// The divergence of a formula's posterior from the prior.
+    pub kl: f64,
+    /// Accuracy: the share of decodings that equal the input as trees, up to the order of the children of ∧ and ∨ (the
+    /// paper's measure: its code tests whether labelled graphs are isomorphic).
+    pub accuracy: f64,
+    /// The share of decodings that equal the input as ordered trees.
+    pub ordered_accuracy: f64,
+    /// Mode accuracy: the share of formulae whose most frequent decoding (up to the order of children) equals the input up
+    /// to that order. Of equally frequent ones the first counts.
+    pub mode_accuracy: f64,
+    /// The share of formulae whose most frequent decoding equals the input as an ordered tree.
+    pub ordered_mode_accuracy: f64,
+    /// Semantic accuracy: the share of decodings that are logically equivalent to the input.
+    pub semantic_accuracy: f64,
+    /// The share of decodings that are formulae at all.
+    pub valid: f64,
+    /// The share of formulae that greedy decoding of the posterior's mean gives back, as ordered trees.
+    pub greedy_accuracy: f64,
+    /// The accuracy of each formula, for confidence intervals.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_formula: Vec<f64>,
+}
+
+/// One formula's part.
+struct Single {
+    accuracy: f64,
+    ordered: f64,
+    semantic: f64,
+    valid: f64,
+    mode: bool,
+    ordered_mode: bool,
+    greedy: bool,
+}
+
+/// Formulae in one pass through the model.
+const PART: usize = 50;
+
+/// Encodes each formula, draws posterior samples, decodes each several times, and compares. `progress` is told how many
+/// formulae are done.
+pub fn reconstruction(
+    model: &Model,
+    formulae: &[Formula],
+    embedding: Option<&Embedding>,
+    protocol: &Protocol,
+    mut progress: impl FnMut(usize),
+) -> Result<Reconstruction, VaeError> {
+    let (mut singles, mut nll, mut kl) = (Vec::with_capacity(formulae.len()), 0.0, 0.0);
+    for (number, part) in formulae.chunks(PART).enumerate() {
+        let context = embedding.map(|e| context_of(e, part, model.dtype(), model.device())).transpose()?;
+        let batch = model.prepare(part)?;
+        let posterior = model.posterior(&batch, context.as_ref())?;
+        kl += model.divergence(&posterior, context.as_ref())?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
+        let greedy = model.decode(&posterior.mean, context.as_ref(), Decoding::Greedy)?;
+        let mut decoded: Vec<Vec<Decoded>> = vec![Vec::new(); part.len()];
+        for encoding in 0..protocol.encodings {
+            let place = (number * protocol.encodings + encoding) as u64;
+            let mut rng = generator(protocol.seed, Purpose::Posterior, place);
+            let noise = normal(&mut rng, part.len(), model.config().latent, model.dtype(), model.device())?;
+            let z = posterior.sample(model.config().noise, &noise)?;
+            let loss = model.negative_log_likelihood(&batch, &z, context.as_ref())?;
+            nll += loss.sum_all()?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
+            let drawn = Decoding::samples(protocol.decodings, seed(protocol.seed, Purpose::Decodings).wrapping_add(place));
+            let lists = model.decode(&z, context.as_ref(), drawn)?;
+            decoded.iter_mut().zip(lists).for_each(|(all, list)| all.extend(list));
+        }
+        let compared = (part.par_iter().zip(decoded).zip(greedy)).map(|((wanted, decoded), greedy)| {
+            let greedy = greedy.first().and_then(|d| d.formula.as_ref()) == Some(wanted);
+            Single { greedy, ..compare(wanted, &decoded) }
+        });
+        singles.extend(compared.collect::<Vec<Single>>());
+        progress(singles.len());
+    }
+    let share = |of: fn(&Single) -> f64| mean(&singles.iter().map(of).collect::<Vec<f64>>());
+    let count = formulae.len() as f64;
+    Ok(Reconstruction {
+        nll: nll / (count * protocol.encodings as f64),
+        kl: kl / count,
+        accuracy: share(|s| s.accuracy),
+        ordered_accuracy: share(|s| s.ordered),
+        mode_accuracy: share(|s| f64::from(u8::from(s.mode))),
+        ordered_mode_accuracy: share(|s| f64::from(u8::from(s.ordered_mode))),
+        semantic_accuracy: share(|s| s.semantic),
+        valid: share(|s| s.valid),
+        greedy_accuracy: share(|s| f64::from(u8::from(s.greedy))),
+        by_formula: singles.iter().map(|s| s.accuracy).collect(),
+    })
+}
+
+/// One formula against its decodings.
+fn compare(wanted: &Formula, decoded: &[Decoded]) -> Single {
+    let sorted = wanted.sorted();
+    let (mut same, mut ordered, mut semantic, mut valid, mut all) = (0, 0, 0, 0, 0);
+    // In the order of first appearance, so that of equals the first wins.
+    let mut trees: Vec<(Formula, usize)> = Vec::new();
+    let mut classes: Vec<(Formula, usize)> = Vec::new();
+    let (mut tree_at, mut class_at) = (FxHashMap::default(), FxHashMap::default());
+    for Decoded { formula, count, .. } in decoded {
+        all += count;
+        let Some(formula) = formula else { continue };
+        valid += count;
+        let at = *tree_at.entry(formula.clone()).or_insert_with(|| {
+            trees.push((formula.clone(), 0));
+            trees.len() - 1
+        });
+        trees[at].1 += count;
+    }
+    for (formula, count) in &trees {
+        let class = formula.sorted();
+        if formula == wanted {
+            ordered += count;
+        }
+        if class == sorted {
+            same += count;
+            semantic += count;
+        } else if formula.is_equivalent(wanted) {
+            semantic += count;
+        }
+        let at = *class_at.entry(class.clone()).or_insert_with(|| {
+            classes.push((class, 0));
+            classes.len() - 1
+        });
+        classes[at].1 += count;
+    }
+    let most = |list: &[(Formula, usize)]| {
+        let top = list.iter().map(|(_, count)| *count).max()?;
+        list.iter().find(|(_, count)| *count == top).map(|(formula, _)| formula.clone())
+    };
+    let share = |count: usize| count as f64 / all.max(1) as f64;
+    Single {
+        accuracy: share(same),
+        ordered: share(ordered),
+        semantic: share(semantic),
+        valid: share(valid),
+        mode: most(&classes).as_ref() == Some(&sorted),
+        ordered_mode: most(&trees).as_ref() == Some(wanted),
+        greedy: false,
+    }
+}
