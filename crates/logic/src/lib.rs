@@ -23,12 +23,14 @@
 //! - [`Assignments`] and [`BitMatrix`]: values of many formulae at many assignments.
 //! - [`Formula::compare`], [`Formula::find_model`], [`Formula::count_models`]: truth tables up to 20 variables, a SAT
 //!   solver above.
+//! - [`edit_distance()`]: how many nodes differ between two trees.
 //! - [`SamplerParams`], [`DatasetSpec`], [`preset`]: random formulae and datasets.
 //! - [`FormulaReader`], [`write_text`], [`BinaryWriter`]: files, as streams.
 //!
 //! What is not here: tensors, kernels, paths, printing.
 
 mod decide;
+mod edit_distance;
 mod eval;
 mod formula;
 mod io;
@@ -44,6 +46,7 @@ mod stats;
 mod tree;
 
 pub use decide::{CountError, Equivalence, TABLE_LIMIT};
+pub use edit_distance::edit_distance;
 pub use eval::{
     Assignment, AssignmentError, Assignments, BatchError, BitMatrix, MAX_TABLE_VARIABLES, TableError, TruthTable, UnboundVariable,
     truth_tables,

@@ -8,6 +8,8 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::scheme::{COLOURS, GRID, TEXT, with_style};
+
 /// What a series looks like.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Mark {
@@ -44,36 +46,12 @@ pub struct Chart {
 }
 
 const SIZE: (u32, u32) = (760, 440);
-const TEXT: RGBColor = RGBColor(0x24, 0x29, 0x2f);
-const GRID: RGBColor = RGBColor(0xd8, 0xde, 0xe4);
-
-/// In the dark, text and grid change; the series' colours are readable on both grounds.
-const SCHEME: &str = "<style>text{font-family:'DejaVu Sans',system-ui,sans-serif}\
-    @media (prefers-color-scheme:dark){[fill=\"#24292F\"]{fill:#e6edf3}[stroke=\"#24292F\"]{stroke:#8b949e}\
-    [stroke=\"#D8DEE4\"]{stroke:#30363d}}</style>";
-
-/// Colours that stay apart for the colour-blind too (after Okabe and Ito), for up to eight series.
-const COLOURS: [RGBColor; 8] = [
-    RGBColor(0x00, 0x72, 0xb2),
-    RGBColor(0xe6, 0x9f, 0x00),
-    RGBColor(0x00, 0x9e, 0x73),
-    RGBColor(0xcc, 0x79, 0xa7),
-    RGBColor(0x56, 0xb4, 0xe9),
-    RGBColor(0xd5, 0x5e, 0x00),
-    RGBColor(0x8a, 0x8a, 0x8a),
-    RGBColor(0x9a, 0x6f, 0xdb),
-];
 
 impl Chart {
     pub fn svg(&self) -> Result<String> {
         let mut svg = String::new();
         self.draw(&mut svg).map_err(|e| anyhow!("drawing {}: {e}", self.title))?;
-        let head = svg.find('>').map_or(0, |end| end + 1);
-        // The first element after the XML line is <svg …>; the scheme goes right behind it.
-        let start =
-            svg[head..].find("<svg").and_then(|at| svg[head + at..].find('>').map(|end| head + at + end + 1)).unwrap_or(head);
-        svg.insert_str(start, SCHEME);
-        Ok(svg)
+        Ok(with_style(svg))
     }
 
     fn draw(&self, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {

@@ -1,7 +1,16 @@
-//! Figures: a chart as SVG that follows the reader's light or dark scheme, the same as PNG, and its data as CSV.
+//! Figures: charts, trees and maps as SVG that follows the reader's light or dark scheme, the same as PNG, and the data as CSV.
 
+mod bars;
 mod chart;
+mod legend;
+#[cfg_attr(not(test), expect(dead_code, reason = "no command draws latent points yet"))]
+pub mod map;
 mod png;
+mod scheme;
+#[cfg_attr(not(test), expect(dead_code, reason = "no command interpolates yet"))]
+pub mod strip;
+mod svg;
+mod tree;
 
 pub use chart::{Chart, Mark, Series};
 

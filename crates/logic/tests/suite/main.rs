@@ -2,6 +2,7 @@
 
 mod deciding;
 mod deep;
+mod edit_distance;
 mod files;
 mod naive;
 mod sampling;
