@@ -3,16 +3,16 @@
 mod bars;
 mod chart;
 mod legend;
-#[cfg_attr(not(test), expect(dead_code, reason = "no command draws latent points yet"))]
-pub mod map;
+mod map;
 mod png;
 mod scheme;
-#[cfg_attr(not(test), expect(dead_code, reason = "no command interpolates yet"))]
-pub mod strip;
+mod strip;
 mod svg;
 mod tree;
 
 pub use chart::{Chart, Mark, Series};
+pub use map::map;
+pub use strip::{Step, strip};
 
 use std::path::Path;
 
