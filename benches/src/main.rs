@@ -8,6 +8,7 @@ mod logic;
 mod measure;
 mod peer;
 mod scaling;
+mod train;
 
 use std::path::PathBuf;
 
@@ -39,9 +40,15 @@ enum Suite {
     Logic,
     Kernel,
     Gnn,
+    Train,
 }
 
 fn main() -> Result<()> {
+    // As our program does, before there are threads.
+    if std::env::var_os("CANDLE_NUM_THREADS").is_none() {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("CANDLE_NUM_THREADS", "1") };
+    }
     let args = Args::parse();
     // As our programs do: the calling thread computes too, so that short work need not wait for another to wake.
     rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
@@ -63,6 +70,7 @@ fn main() -> Result<()> {
             Suite::Logic => logic::run(&args.python)?,
             Suite::Kernel => kernel::run(&args.python)?,
             Suite::Gnn => gnn::run(&args.python)?,
+            Suite::Train => train::run(&args.python)?,
         });
     }
     if args.json {

@@ -20,6 +20,12 @@ pub struct Row {
     pub target: Option<f64>,
 }
 
+impl Row {
+    pub fn new(name: &str, against: &str, ours: f64, peer: f64, target: Option<f64>) -> Self {
+        Self { name: name.into(), against: against.into(), ours, peer, ratio: peer / ours, target }
+    }
+}
+
 /// Runs both sides in turn; each returns the seconds that one unit of its work took.
 pub fn compare(
     name: &str,
@@ -36,7 +42,7 @@ pub fn compare(
         peer_times.push(peer()?);
     }
     let (ours, peer) = (median(our_times), median(peer_times));
-    Ok(Row { name: name.into(), against: against.into(), ours, peer, ratio: peer / ours, target })
+    Ok(Row::new(name, against, ours, peer, target))
 }
 
 /// The median of several measurements.

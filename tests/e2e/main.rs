@@ -4,5 +4,6 @@ mod bad_input;
 mod datasets;
 mod formulae;
 mod kernel;
+mod models;
 mod shell;
 mod support;

@@ -10,7 +10,7 @@ use crate::{growth, scaling};
 /// Measure speed as a ratio against a named peer, both sides in one run.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel, gnn [default: all three]; or scaling, the growth of embeddings, into
+    /// What to measure: logic, kernel, gnn, train [default: all four]; or scaling, the growth of embeddings, into
     /// results/scaling.md; or growth, that of the encoders' training step, into results/growth.md.
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.

@@ -88,15 +88,16 @@ impl Run {
         if is_run(folder) && !replace {
             bail!("{} holds a run: go on with it by --resume, start over with --force, or name another folder", folder.display());
         }
-        if folder.is_dir() && !is_run(folder) && fs::read_dir(folder)?.next().is_some() {
+        // A start that was killed leaves a part of a run; anything else is not ours.
+        if folder.is_dir() && !is_run(folder) && fs::read_dir(folder)?.count() > run_files(folder)?.len() {
             bail!("{} is not empty and holds no run: name a new folder", folder.display());
         }
         let embedding = fit_context(&config)?;
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         let lock = Lock::take(folder)?;
-        for old in run_files(folder)? {
-            fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
-        }
+        // Settings first: without them the rest is no run, whatever happens now.
+        remove(folder, |name| name == CONFIG)?;
+        remove(folder, |name| name != LOCK)?;
         let run = Self { folder: folder.to_owned(), config, data, embedding };
         let mut sums = Vec::new();
         for (name, set) in run.sets() {
@@ -173,13 +174,7 @@ impl Run {
             self.write(BEST, &checkpoint.weights)?;
         }
         self.write(STATE, &checkpoint.state)?;
-        for old in run_files(&self.folder)? {
-            let file = old.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-            if file.starts_with("last-") && file != name {
-                fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
-            }
-        }
-        Ok(())
+        remove(&self.folder, |file| (file.starts_with("last-") && file != name) || is_temporary(file))
     }
 
     /// The last checkpoint: weights and state; `None` if there is none yet.
@@ -228,18 +223,32 @@ fn weights_name(checksum: u32) -> String {
     format!("last-{checksum:08x}.safetensors")
 }
 
-/// The files in a folder that a run consists of, but for its lock.
-fn run_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let known = [CONFIG, ABOUT, CONTEXT, STATE, BEST, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
+/// What a write that was killed leaves.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(".tmp")
+}
+
+/// The files in a folder that belong to a run.
+fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let known = [CONFIG, ABOUT, CONTEXT, STATE, BEST, LOCK, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        if known.contains(&name) || (name.starts_with("last-") && name.ends_with(".safetensors")) {
-            files.push(path);
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        let weights = name.starts_with("last-") && name.ends_with(".safetensors");
+        if known.contains(&name.as_str()) || weights || is_temporary(&name) {
+            files.push((name, path));
         }
     }
     Ok(files)
+}
+
+/// Removes those files of a run that `which` names.
+fn remove(folder: &Path, which: impl Fn(&str) -> bool) -> Result<()> {
+    for (_, path) in run_files(folder)?.into_iter().filter(|(name, _)| which(name)) {
+        fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Keeps two trainings out of one folder. Goes away with the process, however it ends.

@@ -101,7 +101,7 @@ impl TrainingConfig {
             ("training.beta", self.beta),
             ("training.improvement", self.improvement),
         ])?;
-        if !(self.clip > 0.0) {
+        if self.clip.is_nan() || self.clip <= 0.0 {
             return refuse("training.clip", format!("{} makes no sense: a norm above 0, or `inf` for none", self.clip));
         }
         Ok(())

@@ -126,6 +126,10 @@ pub struct DataConfig {
     /// What is done with the order of children in training.
     #[serde(default)]
     pub children: Children,
+    /// Whether variables are renamed among each other at random, and ∧ exchanged with ∨, anew each time that a training
+    /// formula is seen: few formulae become many.
+    #[serde(default)]
+    pub symmetries: bool,
 }
 
 /// What is done with the order of the children of ∧ and ∨ in training.

@@ -122,7 +122,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         name: name.into(),
         seed: 1,
         model,
-        data: DataConfig { set: paper_data(variables), fresh: false, children: Children::Keep },
+        data: DataConfig { set: paper_data(variables), fresh: false, children: Children::Keep, symmetries: false },
         context: conditional.then(context),
         training,
     }
@@ -156,6 +156,7 @@ fn tiny() -> Config {
         set: DatasetSpec { sampler, seed: 1, train: 100, valid: 20, test: 20 },
         fresh: false,
         children: Children::Keep,
+        symmetries: false,
     };
     config.model = ModelConfig { hidden: 64, latent: 24, noise: 0.1, max_nodes: 12, ..config.model };
     config.training = TrainingConfig {

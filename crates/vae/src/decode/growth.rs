@@ -43,6 +43,13 @@ struct Beginning {
     draws: Vec<u32>,
 }
 
+/// A result, and the first decoding that gave it.
+#[derive(Clone)]
+struct Done {
+    decoded: Decoded,
+    first: u32,
+}
+
 /// What to do next with a beginning: its class, and the decodings that choose it.
 struct Choice {
     from: usize,
@@ -75,7 +82,8 @@ pub(super) struct Growth<'a> {
     graph: Vec<f32>,
     /// The parent START of each vector.
     starts: Vec<u32>,
-    done: Vec<Vec<(Option<Formula>, f64, usize, u32)>>,
+    /// The results of each vector.
+    done: Vec<Vec<Done>>,
 }
 
 impl<'a> Growth<'a> {
@@ -255,7 +263,7 @@ impl<'a> Growth<'a> {
                 }
             }
             // What is done keeps its place; a way on must beat it.
-            let mut finished: Vec<f64> = self.done[vector].iter().map(|d| d.1).collect();
+            let mut finished: Vec<f64> = self.done[vector].iter().map(|d| d.decoded.log_probability).collect();
             finished.sort_by(|a, b| b.total_cmp(a));
             all.sort_by(|a, b| b.log_probability.total_cmp(&a.log_probability));
             all.truncate(width);
@@ -408,8 +416,8 @@ impl<'a> Growth<'a> {
     }
 
     fn finish(&mut self, vector: usize, formula: Option<Formula>, choice: &Choice) {
-        let first = choice.draws.first().copied().unwrap_or(0);
-        self.done[vector].push((formula, choice.log_probability, choice.draws.len().max(1), first));
+        let decoded = Decoded { formula, log_probability: choice.log_probability, count: choice.draws.len().max(1) };
+        self.done[vector].push(Done { decoded, first: choice.draws.first().copied().unwrap_or(0) });
     }
 }
 
@@ -423,14 +431,14 @@ fn arity(class: usize) -> usize {
 }
 
 /// The results of one vector in their order.
-fn gather(list: &mut Vec<(Option<Formula>, f64, usize, u32)>, decoding: Decoding) -> Vec<Decoded> {
+fn gather(list: &mut Vec<Done>, decoding: Decoding) -> Vec<Decoded> {
     match decoding {
         Decoding::Beam { width } => {
-            list.sort_by(|a, b| b.1.total_cmp(&a.1));
+            list.sort_by(|a, b| b.decoded.log_probability.total_cmp(&a.decoded.log_probability));
             list.truncate(width);
         }
         // The most frequent first; of equals that which was drawn first.
-        _ => list.sort_by_key(|&(_, _, count, first)| (std::cmp::Reverse(count), first)),
+        _ => list.sort_by_key(|done| (std::cmp::Reverse(done.decoded.count), done.first)),
     }
-    list.drain(..).map(|(formula, log_probability, count, _)| Decoded { formula, log_probability, count }).collect()
+    list.drain(..).map(|done| done.decoded).collect()
 }

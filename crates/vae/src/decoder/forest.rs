@@ -135,8 +135,8 @@ impl Shard {
             parent => number[row_of[parent as usize] as usize],
         };
         if let Order::Prefix(prefix) = &mut order {
-            for node in 0..dag.nodes() {
-                prefix.parent[row_of[node] as usize] = parent_number(node);
+            for (node, &row) in row_of.iter().enumerate() {
+                prefix.parent[row as usize] = parent_number(node);
             }
             prefix.parents = prefix.steps.iter().map(|&row| parents.partition_point(|&p| (p as usize) < row)).collect();
         }

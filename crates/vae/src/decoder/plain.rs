@@ -82,7 +82,7 @@ fn tree_states(
         let new = match &states {
             None => cell(weights, &x, h0)?,
             Some(states) => {
-                let parents: Vec<u32> = rows.filter_map(|row| parent(row)).map(|p| p as u32).collect();
+                let parents: Vec<u32> = rows.filter_map(&parent).map(|p| p as u32).collect();
                 let h = states.index_select(&Tensor::new(parents, h0.device())?, 0)?;
                 let message = (sigmoid(&linear(&h, &weights[4], &weights[6])?)? * h.matmul(&weights[5].t()?)?)?;
                 cell(weights, &x, &message)?

@@ -135,7 +135,7 @@ impl Trainer {
             let (report, best) = self.end_epoch(rate)?;
             observer.epoch(&report)?;
             let epoch = self.position.epoch;
-            if best || epoch % training.checkpoint_every == 0 || epoch == training.epochs {
+            if best || epoch.is_multiple_of(training.checkpoint_every) || epoch == training.epochs {
                 observer.checkpoint(&self.checkpoint()?, best)?;
             }
         }
@@ -209,7 +209,7 @@ impl Trainer {
         self.position.step = 0;
         self.position.epoch += 1;
         let epoch = self.position.epoch;
-        let due = epoch % training.validate_every == 0 || epoch == training.epochs;
+        let due = epoch.is_multiple_of(training.validate_every) || epoch == training.epochs;
         let validation = if due && !self.valid.is_empty() { Some(self.validate()?) } else { None };
         let mut better = false;
         if let Some(validation) = validation {

@@ -2,3 +2,9 @@
 
 mod common;
 mod conformance;
+mod decoding;
+mod latent;
+mod learning;
+mod measures;
+mod resuming;
+mod settings;

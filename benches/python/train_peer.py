@@ -1,0 +1,59 @@
+"""The Python side of `cargo xtask bench train`: a whole training step of the model in PyTorch.
+
+Reads one request a line, runs it, and answers with one JSON object a line:
+  load VARS FILE                                    -> {"check"}      reads node codes of the logic crate, a formula a line
+  model KIND HIDDEN HEAD_DIM BATCH STATE READOUT    -> {"check"}      new weights and a new optimiser
+  threads N                                         -> {}
+  steps COUNT                                       -> {"seconds"}    for a step: collate, loss, backward, clipping, Adam
+"""
+import json
+import sys
+import time
+
+import torch
+
+from gnn_peer import TYPES
+from logicvae_torch import VAR0, LogicVae, collate
+
+
+def main():
+    formulae, parts, model, optimiser = [], [], None, None
+    for line in sys.stdin:
+        name, *args = line.split()
+        answer = {}
+        if name == 'load':
+            n_vars = int(args[0])
+            with open(args[1]) as file:
+                codes = [[int(c) for c in line.split()] for line in file]
+            formulae = [[TYPES.get(c, c - 4 + VAR0) for c in f] for f in codes]
+            answer = {'check': len(formulae)}
+        elif name == 'model':
+            kind, (hidden, head_dim, size), (state, readout) = args[0], map(int, args[1:4]), args[4:]
+            torch.manual_seed(0)
+            extra = {'head_dim': head_dim} if kind == 'gat' else {}
+            model = LogicVae(n_vars, kind, hidden=hidden, graph_state=state, readout=readout, **extra)
+            optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
+            parts = [formulae[i:i + size] for i in range(0, len(formulae), size)]
+            answer = {'check': len(parts)}
+        elif name == 'threads':
+            torch.set_num_threads(int(args[0]))
+        elif name == 'steps':
+            count = int(args[0])
+            for i in range(-1, count):      # the first is not counted
+                if i == 0:
+                    start = time.perf_counter()
+                part = parts[i % len(parts)]
+                optimiser.zero_grad(set_to_none=True)
+                loss, nll, _ = model.loss(collate(part))
+                (loss / len(part)).backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+                optimiser.step()
+                nll.item()
+            answer = {'seconds': (time.perf_counter() - start) / count}
+        else:
+            raise SystemExit(f'unknown request {name}')
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == '__main__':
+    main()

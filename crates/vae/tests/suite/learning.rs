@@ -1,0 +1,60 @@
+//! Does it learn?
+
+use logicvae_vae::measures::{Protocol, reconstruction};
+use logicvae_vae::{EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, preset};
+
+struct Losses(Vec<f64>);
+
+impl Observer for Losses {
+    fn epoch(&mut self, epoch: &EpochReport) -> Result<(), VaeError> {
+        self.0.push(epoch.loss);
+        Ok(())
+    }
+}
+
+#[test]
+fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
+    let config = preset("tiny").unwrap();
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, None).unwrap();
+    let mut losses = Losses(Vec::new());
+    let Outcome { epochs, stop_reason, best } = trainer.run(&mut losses).unwrap();
+    assert_eq!((epochs, stop_reason), (config.training.epochs, StopReason::Epochs));
+    assert!(best.is_some() && losses.0.last() < losses.0.first());
+    let model = trainer.model();
+    let found = reconstruction(model, &data.train, None, &Protocol::quick(), |_| {}).unwrap();
+    assert!(found.accuracy > 0.9 && found.ordered_accuracy > 0.9, "{found:?}");
+    assert!(found.semantic_accuracy >= found.accuracy && found.mode_accuracy > 0.9);
+
+    // Unseen formulae do not come back by themselves, but most do after refinement.
+    let mean = model.posterior(&model.prepare(&data.test).unwrap(), None).unwrap().mean.detach();
+    let mut told = 0;
+    let refined = model.refine(&data.test, &mean, None, &Refinement::default(), |done| told = done).unwrap();
+    assert_eq!((refined.z.dims(), told), (mean.dims(), data.test.len()));
+    let exact = refined.exact.iter().filter(|&&e| e).count();
+    assert!(exact * 10 >= data.test.len() * 8, "{exact} of {}", data.test.len());
+    // A vector that decodes rightly is left where it is.
+    let mean = model.posterior(&model.prepare(&data.train).unwrap(), None).unwrap().mean.detach();
+    let refined = model.refine(&data.train, &mean, None, &Refinement::default(), |_| {}).unwrap();
+    let (before, after): (Vec<Vec<f32>>, Vec<Vec<f32>>) = (mean.to_vec2().unwrap(), refined.z.to_vec2().unwrap());
+    for ((before, after), steps) in before.iter().zip(&after).zip(&refined.steps) {
+        assert_eq!(before == after, *steps == 0);
+    }
+}
+
+#[test]
+fn patience_ends_a_training_that_does_not_get_better() {
+    let changes = ["training.patience=2", "training.validate_every=1", "training.learning_rate=0.0", "training.epochs=50"];
+    let config = preset("tiny").unwrap().with(&changes).unwrap();
+    let data = config.data.set.generate().unwrap();
+    let outcome = Trainer::new(&config, &data, None).unwrap().run(&mut ()).unwrap();
+    assert_eq!((outcome.epochs, outcome.stop_reason), (3, StopReason::Patience));
+}
+
+#[test]
+fn a_training_that_diverges_says_so() {
+    let config = preset("tiny").unwrap().with(&["training.learning_rate=1e30", "training.clip=inf"]).unwrap();
+    let data = config.data.set.generate().unwrap();
+    let error = Trainer::new(&config, &data, None).unwrap().run(&mut ()).unwrap_err();
+    assert!(matches!(error, VaeError::Diverged { .. }), "{error}");
+}

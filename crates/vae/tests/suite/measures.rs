@@ -1,0 +1,61 @@
+//! Measures against their definitions.
+
+use logicvae_logic::Formula;
+use logicvae_vae::measures::{Protocol, conditional, generation, reconstruction};
+use logicvae_vae::{GraphState, Model, Trainer, fit_context, preset};
+
+use crate::common::config;
+
+fn trained() -> (Model, Vec<Formula>) {
+    let config = preset("tiny").unwrap().with(&["training.epochs=25"]).unwrap();
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, None).unwrap();
+    trainer.run(&mut ()).unwrap();
+    (trainer.model().clone(), data.train)
+}
+
+#[test]
+fn shares_are_consistent_and_seeds_repeat() {
+    let (model, train) = trained();
+    let protocol = Protocol { encodings: 3, decodings: 4, ..Protocol::quick() };
+    let run = |seed| reconstruction(&model, &train, None, &Protocol { seed, ..protocol }, |_| {}).unwrap();
+    let found = run(1);
+    assert!(found.ordered_accuracy <= found.accuracy && found.accuracy <= found.semantic_accuracy);
+    assert!(found.semantic_accuracy <= found.valid && found.valid == 1.0, "a budget makes everything valid");
+    let mean = found.by_formula.iter().sum::<f64>() / found.by_formula.len() as f64;
+    assert!((mean - found.accuracy).abs() < 1e-12);
+    assert_eq!(run(1).by_formula, found.by_formula);
+    assert_ne!(run(2).by_formula, found.by_formula);
+}
+
+#[test]
+fn novelty_and_uniqueness_count_what_they_say() {
+    let (model, train) = trained();
+    let protocol = Protocol { prior_samples: 30, prior_decodings: 5, ..Protocol::paper() };
+    let found = generation(&model, &train, &train, None, &protocol, |_| {}).unwrap();
+    assert_eq!(found.validity, 1.0);
+    assert!(found.uniqueness > 0.0 && found.uniqueness <= 1.0 && found.novelty <= 1.0);
+    let all_new = generation(&model, &train, &[], None, &protocol, |_| {}).unwrap();
+    assert_eq!((all_new.novelty, all_new.uniqueness), (1.0, found.uniqueness));
+}
+
+#[test]
+fn a_conditional_model_is_measured_against_what_it_was_asked_for() {
+    let mut config = config(GraphState::Recurrent, true);
+    config.context.as_mut().unwrap().pool = 200;
+    config.context.as_mut().unwrap().gaussian = Some(0.44);
+    config.training.epochs = 2;
+    let embedding = fit_context(&config).unwrap().unwrap();
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, Some(embedding.clone())).unwrap();
+    trainer.run(&mut ()).unwrap();
+    let protocol = Protocol { contexts: 3, context_samples: 8, context_decodings: 2, ..Protocol::quick() };
+    let found = conditional(trainer.model(), &data.test, &embedding, &protocol, |_| {}).unwrap();
+    assert_eq!((found.distances.len(), found.kernels.len()), (3, 3));
+    assert!(found.semantic_distance > 0.0 && found.kernel.abs() <= 1.0);
+    assert!(found.gaussian_kernel > 0.0 && found.gaussian_kernel <= 1.0);
+    assert!(found.target_kernel.abs() <= 1.0 && found.target_equivalent <= 1.0);
+    let [low, middle, high] = found.kernel_quartiles;
+    assert!(low <= middle && middle <= high);
+    assert!(generation(trainer.model(), &data.test, &data.train, Some(&embedding), &protocol, |_| {}).is_ok());
+}

@@ -1,0 +1,107 @@
+//! Stops and their consequences: none.
+
+use std::ops::ControlFlow;
+
+use logicvae_logic::Dataset;
+use logicvae_vae::{Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset};
+
+use crate::common::config;
+
+/// Stops after some steps, and keeps the last checkpoint.
+#[derive(Default)]
+struct Stopper {
+    steps: usize,
+    kept: Option<Checkpoint>,
+    best: usize,
+}
+
+impl Observer for Stopper {
+    fn step(&mut self, _: &StepReport) -> ControlFlow<()> {
+        self.steps = self.steps.wrapping_sub(1);
+        if self.steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint, best: bool) -> Result<(), VaeError> {
+        self.best += usize::from(best);
+        self.kept = Some(checkpoint.clone());
+        Ok(())
+    }
+}
+
+fn short(fresh: bool, conditional: bool) -> (Config, Dataset) {
+    let mut config = if conditional { config(GraphState::Sum, true) } else { preset("tiny").unwrap() };
+    config.data.fresh = fresh;
+    config.data.children = logicvae_vae::Children::Swap;
+    config.data.symmetries = true;
+    (config.training.epochs, config.training.validate_every, config.training.checkpoint_every) = (6, 2, 1);
+    if let Some(context) = &mut config.context {
+        context.pool = 100;
+    }
+    let data = config.data.set.generate().unwrap();
+    (config, data)
+}
+
+#[test]
+fn a_training_that_was_stopped_ends_with_the_same_bits() {
+    for (fresh, conditional) in [(false, false), (true, false), (false, true)] {
+        let (config, data) = short(fresh, conditional);
+        let embedding = || fit_context(&config).unwrap();
+        let mut whole = Stopper::default();
+        Trainer::new(&config, &data, embedding()).unwrap().run(&mut whole).unwrap();
+        let whole = whole.kept.unwrap();
+        // In the middle of an epoch, at its end, after a few steps, after many.
+        for stops in [vec![1], vec![5, 5], vec![7, 3, 9]] {
+            let mut stopper = Stopper { steps: stops[0], ..Stopper::default() };
+            let mut trainer = Trainer::new(&config, &data, embedding()).unwrap();
+            assert_eq!(trainer.run(&mut stopper).unwrap().stop_reason, StopReason::Interrupted);
+            for &steps in stops[1..].iter().chain(&[0]) {
+                let kept = stopper.kept.take().unwrap();
+                stopper = Stopper { steps, ..Stopper::default() };
+                trainer = Trainer::resume(&config, &data, embedding(), &kept.weights, &kept.state).unwrap();
+                trainer.run(&mut stopper).unwrap();
+            }
+            let end = stopper.kept.unwrap();
+            assert!(end.weights == whole.weights, "other weights after stops {stops:?}");
+            assert!(end.state == whole.state, "another state after stops {stops:?}");
+        }
+    }
+}
+
+#[test]
+fn more_epochs_may_follow_but_nothing_else_may_change() {
+    let (config, data) = short(false, false);
+    let mut stopper = Stopper::default();
+    Trainer::new(&config, &data, None).unwrap().run(&mut stopper).unwrap();
+    let kept = stopper.kept.unwrap();
+    let longer = config.with(&["training.epochs=7"]).unwrap();
+    let mut trainer = Trainer::resume(&longer, &data, None, &kept.weights, &kept.state).unwrap();
+    assert_eq!(trainer.run(&mut ()).unwrap().epochs, 7);
+    let other = config.with(&["training.batch=10"]).unwrap();
+    let error = Trainer::resume(&other, &data, None, &kept.weights, &kept.state).map(drop).unwrap_err();
+    assert!(error.to_string().contains("other settings"), "{error}");
+}
+
+#[test]
+fn damaged_checkpoints_are_refused() {
+    let (config, data) = short(false, false);
+    let mut stopper = Stopper { steps: 3, ..Stopper::default() };
+    Trainer::new(&config, &data, None).unwrap().run(&mut stopper).unwrap();
+    let Checkpoint { weights, state, .. } = stopper.kept.unwrap();
+    let refused = |weights: &[u8], state: &[u8]| {
+        let error = Trainer::resume(&config, &data, None, weights, state).map(drop).unwrap_err();
+        assert!(matches!(error, VaeError::Checkpoint(_)), "{error}");
+    };
+    for cut in [0, 1, 20, state.len() / 2, state.len() - 1] {
+        refused(&weights, &state[..cut]);
+    }
+    for at in (0..state.len()).step_by(state.len() / 40) {
+        let mut changed = state.clone();
+        changed[at] ^= 4;
+        refused(&weights, &changed);
+    }
+    refused(&weights[..weights.len() - 1], &state);
+    let mut changed = weights.clone();
+    changed[weights.len() / 2] ^= 1;
+    refused(&changed, &state);
+    assert!(Trainer::resume(&config, &data, None, &weights, &state).is_ok());
+}
