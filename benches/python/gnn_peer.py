@@ -20,6 +20,12 @@ TYPES = {1: NOT, 2: AND, 3: OR}
 LATENT = 56
 
 
+def load(path):
+    """Formulae as lists of type ids, from node codes of the logic crate."""
+    with open(path) as file:
+        return [[TYPES.get(int(c), int(c) - 4 + VAR0) for c in line.split()] for line in file]
+
+
 def encode(model, g):
     x = model.features(g.types, g.right)
     down = model.read(g, model.down.run(g, x, g.down), g.last)
@@ -33,10 +39,7 @@ def main():
         name, *args = line.split()
         answer = {}
         if name == 'load':
-            n_vars = int(args[0])
-            with open(args[1]) as file:
-                codes = [[int(c) for c in line.split()] for line in file]
-            formulae = [[TYPES.get(c, c - 4 + VAR0) for c in f] for f in codes]
+            n_vars, formulae = int(args[0]), load(args[1])
             answer = {'check': len(formulae)}
         elif name == 'model':
             kind, hidden, head_dim, size = args[0], *map(int, args[1:])

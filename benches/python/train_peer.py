@@ -12,8 +12,8 @@ import time
 
 import torch
 
-from gnn_peer import TYPES
-from logicvae_torch import VAR0, LogicVae, collate
+from gnn_peer import load
+from logicvae_torch import LogicVae, collate
 
 
 def main():
@@ -22,10 +22,7 @@ def main():
         name, *args = line.split()
         answer = {}
         if name == 'load':
-            n_vars = int(args[0])
-            with open(args[1]) as file:
-                codes = [[int(c) for c in line.split()] for line in file]
-            formulae = [[TYPES.get(c, c - 4 + VAR0) for c in f] for f in codes]
+            n_vars, formulae = int(args[0]), load(args[1])
             answer = {'check': len(formulae)}
         elif name == 'model':
             kind, (hidden, head_dim, size), (state, readout) = args[0], map(int, args[1:4]), args[4:]

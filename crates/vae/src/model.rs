@@ -158,7 +158,7 @@ impl Model {
     pub fn prior(&self, rows: usize, context: Option<&Tensor>) -> Result<Gaussian, VaeError> {
         match (&self.prior, context) {
             (Some(prior), Some(context)) => {
-                let both = prior.forward(context)?;
+                let both = prior.forward(&context.to_device(self.device())?)?;
                 let latent = self.config.latent;
                 Ok(Gaussian { mean: both.narrow(1, 0, latent)?, log_variance: both.narrow(1, latent, latent)? })
             }
@@ -233,7 +233,7 @@ impl Model {
                     );
                     return Err(VaeError::Input(message));
                 }
-                Ok(Tensor::cat(&[x, context], D::Minus1)?)
+                Ok(Tensor::cat(&[x, &context.to_device(self.device())?], D::Minus1)?)
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use logicvae_gnn::Backend;
 
 /// Train a model into a run folder.
 ///
@@ -50,6 +51,10 @@ pub struct TrainArgs {
     /// for validation.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub data: Option<PathBuf>,
+
+    /// Where to compute: auto, cpu, cuda or cuda:1. GPUs need a build with the feature `cuda`.
+    #[arg(long, value_name = "DEVICE", default_value_t = Backend::Auto)]
+    pub device: Backend,
 }
 
 /// Which weights of a run.
@@ -72,6 +77,10 @@ pub struct RunArgs {
     /// Which weights to use.
     #[arg(long, value_enum, default_value_t = WhichWeights::Last)]
     pub weights: WhichWeights,
+
+    /// Where to compute: auto, cpu, cuda or cuda:1. GPUs need a build with the feature `cuda`.
+    #[arg(long, value_name = "DEVICE", default_value_t = Backend::Auto)]
+    pub device: Backend,
 }
 
 /// Measure a model by the paper's protocol.

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use candle_core::Device;
 use indicatif::{ProgressBar, ProgressStyle};
-use logicvae_logic::Dataset;
+use logicvae_logic::{Dataset, PRESETS};
 use logicvae_vae::{Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, preset};
 
 use crate::args::TrainArgs;
@@ -18,7 +19,8 @@ use crate::run::{Lock, Metrics, Run, is_run};
 
 pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
     logicvae_gnn::keep_freed_memory();
-    let (run, _lock, mut trainer) = if args.resume { resume(args)? } else { start(args)? };
+    let device = args.device.open()?;
+    let (run, _lock, mut trainer) = if args.resume { resume(args, &device)? } else { start(args, &device)? };
     if cfg!(debug_assertions) {
         eprintln!("note: this is a debug build, which trains more slowly: use `cargo run --release`");
     }
@@ -88,7 +90,7 @@ fn config(args: &TrainArgs) -> Result<Config> {
     Ok(config)
 }
 
-fn start(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
+fn start(args: &TrainArgs, device: &Device) -> Result<(Run, Lock, Trainer)> {
     let mut config = config(args)?;
     let (data, name) = match &args.data {
         None => {
@@ -96,7 +98,9 @@ fn start(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
             if config.data.fresh {
                 data.train.clear();
             }
-            (data, config.name.clone())
+            // The preset's name, if it is one.
+            let named = PRESETS.into_iter().find(|name| logicvae_logic::preset(name) == Some(config.data.set));
+            (data, named.unwrap_or("drawn").to_owned())
         }
         Some(_) if config.data.fresh => {
             bail!("--data gives the formulae, but data.fresh draws new ones: add --set data.fresh=false")
@@ -111,7 +115,7 @@ fn start(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
         }
     };
     let (run, lock) = Run::create(&args.out, config, data, &name, args.force)?;
-    let trainer = Trainer::new(&run.config, &run.data, run.embedding.clone())?;
+    let trainer = Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?;
     Ok((run, lock, trainer))
 }
 
@@ -122,7 +126,7 @@ fn split(mut all: Vec<logicvae_logic::Formula>) -> Dataset {
     Dataset { train: all, valid, test }
 }
 
-fn resume(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
+fn resume(args: &TrainArgs, device: &Device) -> Result<(Run, Lock, Trainer)> {
     if !is_run(&args.out) {
         bail!("{} holds no run to go on with: start one with --preset or --config", args.out.display());
     }
@@ -140,9 +144,9 @@ fn resume(args: &TrainArgs) -> Result<(Run, Lock, Trainer)> {
         run.write("config.toml", run.config.to_toml()?.as_bytes())?;
     }
     let trainer = match run.last()? {
-        Some((weights, state)) => Trainer::resume(&run.config, &run.data, run.embedding.clone(), &weights, &state)
+        Some((weights, state)) => Trainer::resume(&run.config, &run.data, run.embedding.clone(), device, (&weights, &state))
             .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?,
-        None => Trainer::new(&run.config, &run.data, run.embedding.clone())?,
+        None => Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?,
     };
     Ok((run, lock, trainer))
 }

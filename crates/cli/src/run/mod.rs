@@ -20,6 +20,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use candle_core::{DType, Device};
 use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula, write_text};
 use logicvae_vae::{Checkpoint, Config, Model, fit_context};
@@ -194,7 +195,7 @@ impl Run {
     }
 
     /// The model with trained weights.
-    pub fn model(&self, which: WhichWeights) -> Result<Model> {
+    pub fn model(&self, which: WhichWeights, device: &Device) -> Result<Model> {
         let weights = match which {
             WhichWeights::Last => match self.last()? {
                 Some((weights, _)) => weights,
@@ -205,7 +206,7 @@ impl Run {
                 fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?
             }
         };
-        let model = Model::new(&self.config)?;
+        let model = Model::on(&self.config, DType::F32, device)?;
         model.parameters().load_safetensors(&weights).with_context(|| format!("the weights in {}", self.folder.display()))?;
         Ok(model)
     }
@@ -215,7 +216,7 @@ impl Run {
 pub fn open(args: &RunArgs) -> Result<(Run, Model)> {
     logicvae_gnn::keep_freed_memory();
     let run = Run::open(&args.run)?;
-    let model = run.model(args.weights)?;
+    let model = run.model(args.weights, &args.device.open()?)?;
     Ok((run, model))
 }
 

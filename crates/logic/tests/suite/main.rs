@@ -5,6 +5,7 @@ mod deep;
 mod edit_distance;
 mod files;
 mod naive;
+mod order;
 mod sampling;
 mod semantics;
 mod syntax;

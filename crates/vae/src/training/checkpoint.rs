@@ -26,7 +26,10 @@ impl Checkpoint {
     /// The checksum of the weights that a state file belongs to, and how many epochs were finished. The state must be whole;
     /// the weights need not be there.
     pub fn peek(state: &[u8]) -> Result<(u32, usize), VaeError> {
-        let head = read_head(&mut ContainerReader::new(state, KIND, VERSION).map_err(damaged)?)?;
+        let mut reader = ContainerReader::new(state, KIND, VERSION).map_err(damaged)?;
+        let head = read_head(&mut reader)?;
+        // To the end, so that damage is found wherever it is.
+        while reader.next_frame().map_err(damaged)?.is_some() {}
         Ok((head.weights_checksum, head.position.epoch))
     }
 }

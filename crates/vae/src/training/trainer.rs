@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use candle_core::{DType, Tensor, Var};
+use candle_core::{DType, Device, Tensor, Var};
 use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula};
 
@@ -23,7 +23,7 @@ use crate::training::source::{Source, place};
 /// use logicvae_vae::{Trainer, preset};
 /// let config = preset("tiny").unwrap().with(&["training.epochs=1"])?;
 /// let data = config.data.set.generate()?;
-/// let mut trainer = Trainer::new(&config, &data, None)?;
+/// let mut trainer = Trainer::new(&config, &data, None, &candle_core::Device::Cpu)?;
 /// let outcome = trainer.run(&mut ())?;
 /// assert_eq!(outcome.epochs, 1);
 /// # Ok::<(), logicvae_vae::VaeError>(())
@@ -46,8 +46,8 @@ const DECODED: usize = 200;
 impl Trainer {
     /// A training from its beginning. Conditional models need the embedding that gives their contexts:
     /// [`fit_context`](crate::fit_context).
-    pub fn new(config: &Config, data: &Dataset, embedding: Option<Embedding>) -> Result<Self, VaeError> {
-        let model = Model::new(config)?;
+    pub fn new(config: &Config, data: &Dataset, embedding: Option<Embedding>, device: &Device) -> Result<Self, VaeError> {
+        let model = Model::on(config, DType::F32, device)?;
         if config.context.is_some() != embedding.is_some() {
             return Err(VaeError::Setting {
                 setting: "context".into(),
@@ -72,13 +72,13 @@ impl Trainer {
         })
     }
 
-    /// A training that goes on from a checkpoint. The number of epochs may be another than before, all other settings not.
+    /// A training that goes on from a checkpoint's weights and state. The number of epochs may be another than before, all other settings not.
     pub fn resume(
         config: &Config,
         data: &Dataset,
         embedding: Option<Embedding>,
-        weights: &[u8],
-        state: &[u8],
+        device: &Device,
+        (weights, state): (&[u8], &[u8]),
     ) -> Result<Self, VaeError> {
         let found = read_state(state, weights)?;
         let mut before = Config::from_toml(&found.config)?;
@@ -86,7 +86,7 @@ impl Trainer {
         if before != *config {
             return Err(VaeError::Checkpoint("the checkpoint was made with other settings than those given".into()));
         }
-        let mut trainer = Self::new(config, data, embedding)?;
+        let mut trainer = Self::new(config, data, embedding, device)?;
         trainer.model.parameters().load_safetensors(weights)?;
         let names: Vec<&str> = trainer.adam.moments().map(|(name, _)| name).collect();
         if !names.iter().eq(found.moments.iter().map(|(name, _)| name).collect::<Vec<_>>().iter()) {

@@ -1,5 +1,6 @@
 //! Does it learn?
 
+use candle_core::Device;
 use logicvae_vae::measures::{Protocol, reconstruction};
 use logicvae_vae::{EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, preset};
 
@@ -16,7 +17,7 @@ impl Observer for Losses {
 fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
     let config = preset("tiny").unwrap();
     let data = config.data.set.generate().unwrap();
-    let mut trainer = Trainer::new(&config, &data, None).unwrap();
+    let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
     let mut losses = Losses(Vec::new());
     let Outcome { epochs, stop_reason, best } = trainer.run(&mut losses).unwrap();
     assert_eq!((epochs, stop_reason), (config.training.epochs, StopReason::Epochs));
@@ -47,7 +48,7 @@ fn patience_ends_a_training_that_does_not_get_better() {
     let changes = ["training.patience=2", "training.validate_every=1", "training.learning_rate=0.0", "training.epochs=50"];
     let config = preset("tiny").unwrap().with(&changes).unwrap();
     let data = config.data.set.generate().unwrap();
-    let outcome = Trainer::new(&config, &data, None).unwrap().run(&mut ()).unwrap();
+    let outcome = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap();
     assert_eq!((outcome.epochs, outcome.stop_reason), (3, StopReason::Patience));
 }
 
@@ -55,6 +56,6 @@ fn patience_ends_a_training_that_does_not_get_better() {
 fn a_training_that_diverges_says_so() {
     let config = preset("tiny").unwrap().with(&["training.learning_rate=1e30", "training.clip=inf"]).unwrap();
     let data = config.data.set.generate().unwrap();
-    let error = Trainer::new(&config, &data, None).unwrap().run(&mut ()).unwrap_err();
+    let error = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap_err();
     assert!(matches!(error, VaeError::Diverged { .. }), "{error}");
 }

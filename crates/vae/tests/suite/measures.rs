@@ -1,5 +1,6 @@
 //! Measures against their definitions.
 
+use candle_core::Device;
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, conditional, generation, reconstruction};
 use logicvae_vae::{GraphState, Model, Trainer, fit_context, preset};
@@ -9,7 +10,7 @@ use crate::common::config;
 fn trained() -> (Model, Vec<Formula>) {
     let config = preset("tiny").unwrap().with(&["training.epochs=25"]).unwrap();
     let data = config.data.set.generate().unwrap();
-    let mut trainer = Trainer::new(&config, &data, None).unwrap();
+    let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
     trainer.run(&mut ()).unwrap();
     (trainer.model().clone(), data.train)
 }
@@ -47,7 +48,7 @@ fn a_conditional_model_is_measured_against_what_it_was_asked_for() {
     config.training.epochs = 2;
     let embedding = fit_context(&config).unwrap().unwrap();
     let data = config.data.set.generate().unwrap();
-    let mut trainer = Trainer::new(&config, &data, Some(embedding.clone())).unwrap();
+    let mut trainer = Trainer::new(&config, &data, Some(embedding.clone()), &Device::Cpu).unwrap();
     trainer.run(&mut ()).unwrap();
     let protocol = Protocol { contexts: 3, context_samples: 8, context_decodings: 2, ..Protocol::quick() };
     let found = conditional(trainer.model(), &data.test, &embedding, &protocol, |_| {}).unwrap();

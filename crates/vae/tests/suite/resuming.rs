@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use candle_core::Device;
 use logicvae_logic::Dataset;
 use logicvae_vae::{Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset};
 
@@ -47,17 +48,17 @@ fn a_training_that_was_stopped_ends_with_the_same_bits() {
         let (config, data) = short(fresh, conditional);
         let embedding = || fit_context(&config).unwrap();
         let mut whole = Stopper::default();
-        Trainer::new(&config, &data, embedding()).unwrap().run(&mut whole).unwrap();
+        Trainer::new(&config, &data, embedding(), &Device::Cpu).unwrap().run(&mut whole).unwrap();
         let whole = whole.kept.unwrap();
         // In the middle of an epoch, at its end, after a few steps, after many.
         for stops in [vec![1], vec![5, 5], vec![7, 3, 9]] {
             let mut stopper = Stopper { steps: stops[0], ..Stopper::default() };
-            let mut trainer = Trainer::new(&config, &data, embedding()).unwrap();
+            let mut trainer = Trainer::new(&config, &data, embedding(), &Device::Cpu).unwrap();
             assert_eq!(trainer.run(&mut stopper).unwrap().stop_reason, StopReason::Interrupted);
             for &steps in stops[1..].iter().chain(&[0]) {
                 let kept = stopper.kept.take().unwrap();
                 stopper = Stopper { steps, ..Stopper::default() };
-                trainer = Trainer::resume(&config, &data, embedding(), &kept.weights, &kept.state).unwrap();
+                trainer = Trainer::resume(&config, &data, embedding(), &Device::Cpu, (&kept.weights, &kept.state)).unwrap();
                 trainer.run(&mut stopper).unwrap();
             }
             let end = stopper.kept.unwrap();
@@ -71,13 +72,13 @@ fn a_training_that_was_stopped_ends_with_the_same_bits() {
 fn more_epochs_may_follow_but_nothing_else_may_change() {
     let (config, data) = short(false, false);
     let mut stopper = Stopper::default();
-    Trainer::new(&config, &data, None).unwrap().run(&mut stopper).unwrap();
+    Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
     let kept = stopper.kept.unwrap();
     let longer = config.with(&["training.epochs=7"]).unwrap();
-    let mut trainer = Trainer::resume(&longer, &data, None, &kept.weights, &kept.state).unwrap();
+    let mut trainer = Trainer::resume(&longer, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).unwrap();
     assert_eq!(trainer.run(&mut ()).unwrap().epochs, 7);
     let other = config.with(&["training.batch=10"]).unwrap();
-    let error = Trainer::resume(&other, &data, None, &kept.weights, &kept.state).map(drop).unwrap_err();
+    let error = Trainer::resume(&other, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).map(drop).unwrap_err();
     assert!(error.to_string().contains("other settings"), "{error}");
 }
 
@@ -85,10 +86,10 @@ fn more_epochs_may_follow_but_nothing_else_may_change() {
 fn damaged_checkpoints_are_refused() {
     let (config, data) = short(false, false);
     let mut stopper = Stopper { steps: 3, ..Stopper::default() };
-    Trainer::new(&config, &data, None).unwrap().run(&mut stopper).unwrap();
+    Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
     let Checkpoint { weights, state, .. } = stopper.kept.unwrap();
     let refused = |weights: &[u8], state: &[u8]| {
-        let error = Trainer::resume(&config, &data, None, weights, state).map(drop).unwrap_err();
+        let error = Trainer::resume(&config, &data, None, &Device::Cpu, (weights, state)).map(drop).unwrap_err();
         assert!(matches!(error, VaeError::Checkpoint(_)), "{error}");
     };
     for cut in [0, 1, 20, state.len() / 2, state.len() - 1] {
@@ -103,5 +104,5 @@ fn damaged_checkpoints_are_refused() {
     let mut changed = weights.clone();
     changed[weights.len() / 2] ^= 1;
     refused(&changed, &state);
-    assert!(Trainer::resume(&config, &data, None, &weights, &state).is_ok());
+    assert!(Trainer::resume(&config, &data, None, &Device::Cpu, (&weights, &state)).is_ok());
 }
