@@ -6,7 +6,7 @@ use candle_core::{DType, Device, Tensor, Var};
 use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula};
 
-use crate::config::{Config, Decay, TrainingConfig};
+use crate::config::{Children, Config, Decay, TrainingConfig};
 use crate::context::context_of;
 use crate::decode::Decoding;
 use crate::error::VaeError;
@@ -61,12 +61,15 @@ impl Trainer {
         [&data.train, &data.valid, &data.test].into_iter().try_for_each(|part| vocabulary.trees(part).map(drop))?;
         let adam = Adam::new(model.parameters().vars())?;
         let source = Source::new(config, data)?;
+        // A model that learns sorted trees is validated on sorted trees.
+        let sorted = config.data.children == Children::Sort;
+        let valid = data.valid.iter().map(|f| if sorted { f.sorted() } else { f.clone() }).collect();
         Ok(Self {
             config: config.clone(),
             model,
             adam,
             source,
-            valid: data.valid.clone(),
+            valid,
             embedding,
             position: Position::default(),
         })
