@@ -21,7 +21,7 @@ pub struct Refinement {
 
 impl Default for Refinement {
     fn default() -> Self {
-        Self { steps: 400, rate: 0.03, look_every: 10 }
+        Self { steps: 1000, rate: 0.1, look_every: 10 }
     }
 }
 

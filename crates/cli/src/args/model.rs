@@ -187,6 +187,10 @@ pub struct DecodeArgs {
     #[arg(long, value_name = "K", requires = "samples")]
     pub top_k: Option<usize>,
 
+    /// Decode nothing, but tell how probable given formulae are: those of a file, one for each vector, or one for all.
+    #[arg(long, value_name = "FILE|FORMULA", conflicts_with_all = ["beam", "samples"])]
+    pub of: Option<String>,
+
     /// Seed of what is drawn.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
