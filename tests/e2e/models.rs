@@ -72,6 +72,13 @@ fn a_run_from_training_to_pictures() {
     assert!(formulae.iter().all(|f| f["log_probability"].as_f64().unwrap() <= 0.0));
     assert_eq!(done(&["encode", &run, "x1 & x2", "--json"]).json()["vectors"][0].as_array().unwrap().len(), 24);
 
+    let scored = done(&["decode", &run, "--z", &z, "--of", &format!("{run}/train.txt"), "--json"]).json();
+    for (scored, found) in scored["formulae"].as_array().unwrap().iter().zip(formulae) {
+        if scored["formula"] == found["formula"] {
+            let (a, b) = (scored["log_probability"].as_f64().unwrap(), found["log_probability"].as_f64().unwrap());
+            assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{a} and {b}");
+        }
+    }
     let beam = done(&["decode", &run, "--z", &z, "--beam", "3", "--json"]).json();
     assert_eq!(beam["formulae"].as_array().unwrap().len(), 300);
     let args = ["decode", &run, "--draws", "4", "--samples", "10", "--seed", "5", "--json"];

@@ -183,6 +183,10 @@ impl Model {
 
     /// −log p(φ | z, y) of each formula: `[formulae]`. Differentiable.
     pub fn negative_log_likelihood(&self, batch: &Batch, z: &Tensor, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
+        if z.dims() != [batch.len(), self.config.latent] {
+            let wanted = (batch.len(), self.config.latent);
+            return Err(VaeError::Input(format!("latent vectors are {:?}, but {wanted:?} is wanted", z.dims())));
+        }
         let h0 = self.start(z, context)?;
         Ok(self.decoder.negative_log_likelihood(&batch.forest, &h0, self.implementation)?)
     }

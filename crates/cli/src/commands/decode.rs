@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use candle_core::{Device, Tensor};
 use logicvae_logic::Formula;
-use logicvae_vae::{Decoding, context_of};
+use logicvae_vae::{Decoded, Decoding, context_of};
 use ndarray::Array2;
 use ndarray_npy::ReadNpyExt;
 use serde::Serialize;
 
 use crate::args::DecodeArgs;
+use crate::commands::encode::list;
 use crate::output::Output;
 use crate::run::{self, Run};
 
@@ -62,10 +63,25 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
         }
         (None, None) => Decoding::Greedy,
     };
-    let decoded = model.decode(&z, context.as_ref(), decoding)?;
+    let decoded = match &args.of {
+        Some(given) => {
+            let mut formulae = list(given, model.config().variables)?;
+            if formulae.len() == 1 {
+                formulae = vec![formulae[0].clone(); z.dim(0)?];
+            }
+            if formulae.len() != z.dim(0)? {
+                bail!("{} formulae for {} vectors: give one for each, or one for all", formulae.len(), z.dim(0)?);
+            }
+            let nll = model.negative_log_likelihood(&model.prepare(&formulae)?, &z, context.as_ref())?;
+            let one = |(formula, nll): (Formula, f32)| {
+                vec![Decoded { formula: Some(formula), log_probability: -f64::from(nll), count: 1 }]
+            };
+            formulae.into_iter().zip(nll.to_vec1::<f32>()?).map(one).collect()
+        }
+        None => model.decode(&z, context.as_ref(), decoding)?,
+    };
     let lines = decoded.into_iter().enumerate().flat_map(|(row, list)| {
-        let line =
-            move |d: logicvae_vae::Decoded| Line { row, formula: d.formula, log_probability: d.log_probability, count: d.count };
+        let line = move |d: Decoded| Line { row, formula: d.formula, log_probability: d.log_probability, count: d.count };
         list.into_iter().map(line)
     });
     let report = Report { formulae: lines.collect() };

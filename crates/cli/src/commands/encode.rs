@@ -78,7 +78,7 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
 }
 
 /// The formulae of a file, if there is one of this name; otherwise the formula itself.
-fn list(input: &str, variables: u32) -> Result<Vec<Formula>> {
+pub fn list(input: &str, variables: u32) -> Result<Vec<Formula>> {
     let path = Path::new(input);
     if is_standard(path) || path.exists() {
         return formulae(path, Some(variables));

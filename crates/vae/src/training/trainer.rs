@@ -64,15 +64,7 @@ impl Trainer {
         // A model that learns sorted trees is validated on sorted trees.
         let sorted = config.data.children == Children::Sort;
         let valid = data.valid.iter().map(|f| if sorted { f.sorted() } else { f.clone() }).collect();
-        Ok(Self {
-            config: config.clone(),
-            model,
-            adam,
-            source,
-            valid,
-            embedding,
-            position: Position::default(),
-        })
+        Ok(Self { config: config.clone(), model, adam, source, valid, embedding, position: Position::default() })
     }
 
     /// A training that goes on from a checkpoint's weights and state. The number of epochs may be another than before, all other settings not.
