@@ -28,8 +28,12 @@ pub struct TrainArgs {
     pub config: Option<PathBuf>,
 
     /// The run's folder.
-    #[arg(long, value_name = "RUN")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "RUN", required_unless_present = "show")]
+    pub out: Option<PathBuf>,
+
+    /// Print the settings as TOML, ready for --config, and do nothing.
+    #[arg(long, conflicts_with_all = ["resume", "force", "data"])]
+    pub show: bool,
 
     /// Change a setting; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]

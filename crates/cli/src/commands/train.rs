@@ -1,6 +1,7 @@
 //! `logicvae train`
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +20,15 @@ use crate::run::{Lock, Metrics, Run, is_run};
 
 pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
     logicvae_gnn::keep_freed_memory();
+    if args.show {
+        let config = config(args)?;
+        let toml = config.to_toml()?;
+        output.print(&config, |out| write!(out, "{toml}"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(folder) = &args.out else { bail!("name the run's folder with --out") };
     let device = args.device.open()?;
-    let (run, _lock, mut trainer) = if args.resume { resume(args, &device)? } else { start(args, &device)? };
+    let (run, _lock, mut trainer) = if args.resume { resume(args, folder, &device)? } else { start(args, folder, &device)? };
     if cfg!(debug_assertions) {
         eprintln!("note: this is a debug build, which trains more slowly: use `cargo run --release`");
     }
@@ -90,7 +98,7 @@ fn config(args: &TrainArgs) -> Result<Config> {
     Ok(config)
 }
 
-fn start(args: &TrainArgs, device: &Device) -> Result<(Run, Lock, Trainer)> {
+fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock, Trainer)> {
     let mut config = config(args)?;
     let (data, name) = match &args.data {
         None => {
@@ -114,7 +122,7 @@ fn start(args: &TrainArgs, device: &Device) -> Result<(Run, Lock, Trainer)> {
             (data, path.display().to_string())
         }
     };
-    let (run, lock) = Run::create(&args.out, config, data, &name, args.force)?;
+    let (run, lock) = Run::create(folder, config, data, &name, args.force)?;
     let trainer = Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?;
     Ok((run, lock, trainer))
 }
@@ -126,17 +134,17 @@ fn split(mut all: Vec<logicvae_logic::Formula>) -> Dataset {
     Dataset { train: all, valid, test }
 }
 
-fn resume(args: &TrainArgs, device: &Device) -> Result<(Run, Lock, Trainer)> {
-    if !is_run(&args.out) {
-        bail!("{} holds no run to go on with: start one with --preset or --config", args.out.display());
+fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock, Trainer)> {
+    if !is_run(folder) {
+        bail!("{} holds no run to go on with: start one with --preset or --config", folder.display());
     }
-    let lock = Lock::take(&args.out)?;
-    let mut run = Run::open(&args.out)?;
+    let lock = Lock::take(folder)?;
+    let mut run = Run::open(folder)?;
     if args.preset.is_some() || args.config.is_some() {
         let given = config(args)?;
         let same = Config { training: run.config.training.clone(), ..given } == run.config;
         if !same {
-            bail!("{} was started with other settings: leave --preset and --config out to go on with them", args.out.display());
+            bail!("{} was started with other settings: leave --preset and --config out to go on with them", folder.display());
         }
     }
     if let Some(epochs) = args.epochs {

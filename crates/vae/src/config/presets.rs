@@ -110,7 +110,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         epochs: if conditional { 600 } else { 300 },
         batch: 32,
         learning_rate: 1e-3,
-        decay: Decay::None,
+        decay: Decay::Half,
         warm_up: 0,
         weight_decay: 0.0,
         clip: 10.0,
@@ -138,15 +138,7 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config.model.noise = 1.0;
     config.model.budget = true;
     config.data = DataConfig { fresh: true, children: Children::Keep, symmetries: false, ..config.data };
-    config.training = TrainingConfig {
-        epochs: 400,
-        batch: 64,
-        decay: Decay::Half,
-        warm_up: 200,
-        validate_every: 20,
-        patience: 0,
-        ..config.training
-    };
+    config.training = TrainingConfig { epochs: 400, batch: 64, warm_up: 200, validate_every: 20, patience: 0, ..config.training };
     config
 }
 
