@@ -1,5 +1,6 @@
 //! Which type comes next.
 
+use logicvae_gnn::Vocabulary;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -69,4 +70,13 @@ pub(super) fn generator(seed: u64, vector: usize, sample: usize) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((vector as u64) << 24 | sample as u64);
     rng
+}
+
+/// How many children a class's type has.
+pub(super) fn arity(class: usize) -> usize {
+    match class as u32 + Vocabulary::AND {
+        Vocabulary::AND | Vocabulary::OR => 2,
+        Vocabulary::NOT => 1,
+        _ => 0,
+    }
 }

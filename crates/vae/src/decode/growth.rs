@@ -7,7 +7,7 @@ use logicvae_logic::{Formula, Node};
 use rand_chacha::ChaCha8Rng;
 
 use crate::config::{GraphState, ModelConfig};
-use crate::decode::choice::{Drawing, draw, generator, greedy, log_softmax};
+use crate::decode::choice::{Drawing, arity, generator, log_softmax};
 use crate::decode::weights::Weights;
 use crate::decode::{Decoded, Decoding};
 
@@ -28,34 +28,34 @@ struct Frame {
 
 /// A beginning of a tree.
 #[derive(Clone)]
-struct Beginning {
+pub(super) struct Beginning {
     /// The vector that it comes from, within this growth.
-    vector: usize,
+    pub(super) vector: usize,
     /// The innermost frame.
-    frame: u32,
+    pub(super) frame: u32,
     /// Its newest node, in `Growth::nodes`.
-    newest: u32,
-    nodes: usize,
+    pub(super) newest: u32,
+    pub(super) nodes: usize,
     /// Nodes still due.
-    open: usize,
-    log_probability: f64,
+    pub(super) open: usize,
+    pub(super) log_probability: f64,
     /// The decodings that have chosen it.
-    draws: Vec<u32>,
+    pub(super) draws: Vec<u32>,
 }
 
 /// A result, and the first decoding that gave it.
 #[derive(Clone)]
-struct Done {
-    decoded: Decoded,
-    first: u32,
+pub(super) struct Done {
+    pub(super) decoded: Decoded,
+    pub(super) first: u32,
 }
 
 /// What to do next with a beginning: its class, and the decodings that choose it.
-struct Choice {
-    from: usize,
-    class: usize,
-    log_probability: f64,
-    draws: Vec<u32>,
+pub(super) struct Choice {
+    pub(super) from: usize,
+    pub(super) class: usize,
+    pub(super) log_probability: f64,
+    pub(super) draws: Vec<u32>,
 }
 
 /// What is known about parents, a row each: their product with the type network, and what their children's states read.
@@ -70,20 +70,20 @@ struct Parents {
 }
 
 pub(super) struct Growth<'a> {
-    config: &'a ModelConfig,
-    weights: &'a Weights,
+    pub(super) config: &'a ModelConfig,
+    pub(super) weights: &'a Weights,
     parents: Parents,
     frames: Vec<Frame>,
     /// Type and predecessor of every node of all beginnings.
     nodes: Vec<(u32, u32)>,
-    beginnings: Vec<Beginning>,
+    pub(super) beginnings: Vec<Beginning>,
     /// For each beginning: its newest state, and what the type network reads.
     states: Vec<f32>,
     graph: Vec<f32>,
     /// The parent START of each vector.
     starts: Vec<u32>,
     /// The results of each vector.
-    done: Vec<Vec<Done>>,
+    pub(super) done: Vec<Vec<Done>>,
 }
 
 impl<'a> Growth<'a> {
@@ -210,69 +210,6 @@ impl<'a> Growth<'a> {
             log_softmax(line);
         }
         chances
-    }
-
-    /// Whether a class may be chosen. With a budget, only what can still be completed.
-    fn offers(&self, beginning: &Beginning, class: usize) -> bool {
-        !self.config.budget || arity(class) + beginning.open <= self.config.max_nodes - beginning.nodes
-    }
-
-    fn most_probable(&self, chances: &[f32]) -> Vec<Choice> {
-        let lines = chances.chunks_exact(self.weights.classes).zip(&self.beginnings).enumerate();
-        lines
-            .map(|(from, (line, beginning))| {
-                let class = greedy(line, |class| self.offers(beginning, class));
-                Choice { from, class, log_probability: beginning.log_probability + f64::from(line[class]), draws: Vec::new() }
-            })
-            .collect()
-    }
-
-    fn drawn(&self, chances: &[f32], drawing: &Drawing, generators: &mut [ChaCha8Rng]) -> Vec<Choice> {
-        let mut choices = Vec::with_capacity(self.beginnings.len());
-        let mut weights = Vec::new();
-        for (from, (line, beginning)) in chances.chunks_exact(self.weights.classes).zip(&self.beginnings).enumerate() {
-            drawing.weights(line, |class| self.offers(beginning, class), &mut weights);
-            let start = choices.len();
-            for &sample in &beginning.draws {
-                let class = draw(&mut generators[sample as usize], &weights);
-                match choices[start..].iter_mut().find(|choice: &&mut Choice| choice.class == class) {
-                    Some(choice) => choice.draws.push(sample),
-                    None => {
-                        let log_probability = beginning.log_probability + f64::from(line[class]);
-                        choices.push(Choice { from, class, log_probability, draws: vec![sample] });
-                    }
-                }
-            }
-        }
-        choices
-    }
-
-    /// For each vector the most probable ways on, as many as the beam has room for beside what is done.
-    fn widest(&self, chances: &[f32], width: usize) -> Vec<Choice> {
-        let mut choices: Vec<Choice> = Vec::new();
-        let mut from = 0;
-        while from < self.beginnings.len() {
-            let vector = self.beginnings[from].vector;
-            let end = from + self.beginnings[from..].iter().take_while(|b| b.vector == vector).count();
-            let mut all: Vec<Choice> = Vec::new();
-            for (number, beginning) in self.beginnings[from..end].iter().enumerate() {
-                let line = row(chances, from + number, self.weights.classes);
-                for (class, &chance) in line.iter().enumerate().filter(|(class, _)| self.offers(beginning, *class)) {
-                    let log_probability = beginning.log_probability + f64::from(chance);
-                    all.push(Choice { from: from + number, class, log_probability, draws: Vec::new() });
-                }
-            }
-            // What is done keeps its place; a way on must beat it.
-            let mut finished: Vec<f64> = self.done[vector].iter().map(|d| d.decoded.log_probability).collect();
-            finished.sort_by(|a, b| b.total_cmp(a));
-            all.sort_by(|a, b| b.log_probability.total_cmp(&a.log_probability));
-            all.truncate(width);
-            let better = |at: usize, p: f64| at + finished.iter().filter(|&&f| f >= p).count() < width;
-            let kept = all.into_iter().enumerate().filter(|(at, c)| better(*at, c.log_probability)).map(|(_, c)| c);
-            choices.extend(kept);
-            from = end;
-        }
-        choices
     }
 
     /// Adds the chosen nodes; sets trees that are complete, or never will be, aside.
@@ -418,15 +355,6 @@ impl<'a> Growth<'a> {
     fn finish(&mut self, vector: usize, formula: Option<Formula>, choice: &Choice) {
         let decoded = Decoded { formula, log_probability: choice.log_probability, count: choice.draws.len().max(1) };
         self.done[vector].push(Done { decoded, first: choice.draws.first().copied().unwrap_or(0) });
-    }
-}
-
-/// How many children a class's type has.
-fn arity(class: usize) -> usize {
-    match class as u32 + Vocabulary::AND {
-        Vocabulary::AND | Vocabulary::OR => 2,
-        Vocabulary::NOT => 1,
-        _ => 0,
     }
 }
 

@@ -17,6 +17,7 @@
 
 mod choice;
 mod growth;
+mod search;
 mod weights;
 
 use candle_core::{DType, Device, Tensor};
