@@ -146,6 +146,31 @@ fn a_run_is_not_written_over() {
     folder.write("notes.txt", "mine");
     assert_eq!(train(&folder.path("."), &["--force"]).code, 2);
     assert_eq!(folder.read("notes.txt"), b"mine");
+    // Not even if the files are called as ours are.
+    let theirs = Folder::new();
+    theirs.write("train.txt", "x1 & x2\n");
+    theirs.write("config.toml", "theme = 'dark'");
+    for more in [&[][..], &["--force"]] {
+        assert_eq!(train(&theirs.path("."), more).code, 2);
+        assert_eq!(theirs.names(), ["config.toml", "train.txt"]);
+    }
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let folder = Folder::new();
+    let run = folder.path("run");
+    assert_eq!(train(&run, &["--epochs=1"]).code, 0);
+    let (before, config) = (weights(&run), folder.read("run/config.toml"));
+    let constant = folder.write("constant.txt", "x1 & 1\nx1\nx2\nx3\n!x1\n!x2\n!x3\nx1 & x2\nx1 & x3\nx2 & x3\nx1 | x2\n");
+    let refused = train(&run, &["--data", &constant, "--force"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("constant"), "{}", refused.err);
+    assert_eq!(weights(&run), before);
+    // Resumed with other settings.
+    let refused = logicvae(&["train", "--resume", "--preset", "gcn-3", "--epochs", "9", "--out", &run]);
+    assert_eq!(refused.code, 2);
+    assert_eq!(folder.read("run/config.toml"), config);
 }
 
 #[test]
@@ -275,7 +300,7 @@ fn an_interrupt_saves_and_leaves() {
     args.extend(["--out", &run, "--epochs=200"]);
     let mut child = start(&args);
     while !Path::new(&run).join("last.state").exists() {
-        let _ = child.wait_timeout(Duration::from_millis(5));
+        assert!(!child.wait_timeout(Duration::from_millis(5)), "it ended before its first checkpoint");
     }
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "an interrupted run is not done");

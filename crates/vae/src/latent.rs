@@ -46,6 +46,9 @@ pub fn great_circle(from: &[f64], steps: usize, seed: u64) -> Result<Vec<Vec<f64
     let noise = normal(&mut generator(seed, Purpose::Noise, 0), 1, from.len(), DType::F64, &Device::Cpu)?;
     let mut other: Vec<f64> = noise.flatten_all()?.to_vec1()?;
     let radius = length(from);
+    if from.len() < 2 {
+        return Err(VaeError::Input("a circle needs latent vectors of at least two numbers".into()));
+    }
     if radius == 0.0 {
         return Err(VaeError::Input("the latent vector is zero: no circle goes through it".into()));
     }

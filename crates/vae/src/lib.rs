@@ -27,4 +27,6 @@ pub use error::VaeError;
 pub use latent::{arc, great_circle, line, nearest, plane};
 pub use model::{Batch, Gaussian, Loss, Model};
 pub use refine::{Refined, Refinement};
-pub use training::{Adam, Best, Checkpoint, EpochReport, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation};
+pub use training::{
+    Adam, Best, Checkpoint, EpochReport, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation, trained_formulae,
+};

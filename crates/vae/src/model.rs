@@ -187,7 +187,7 @@ impl Model {
             let wanted = (batch.len(), self.config.latent);
             return Err(VaeError::Input(format!("latent vectors are {:?}, but {wanted:?} is wanted", z.dims())));
         }
-        let h0 = self.start(z, context)?;
+        let h0 = self.start(&z.to_device(self.device())?, context)?;
         Ok(self.decoder.negative_log_likelihood(&batch.forest, &h0, self.implementation)?)
     }
 

@@ -72,7 +72,7 @@ impl Model {
                     steps[number] = step;
                     !exact[number]
                 });
-                if waiting.is_empty() || step == refinement.steps {
+                if waiting.is_empty() || step + refinement.look_every.max(1) > refinement.steps {
                     break;
                 }
                 // Fewer vectors: those that are left go on from where they are, with a new optimiser.

@@ -67,7 +67,7 @@ pub enum WhichWeights {
     /// Those of the checkpoint that training ended with.
     #[default]
     Last,
-    /// Those with the lowest validation loss.
+    /// Those of the best validation.
     Best,
 }
 
@@ -172,16 +172,16 @@ pub struct DecodeArgs {
     pub context: Option<String>,
 
     /// How many vectors to draw, for each context, if none are given [default: 1].
-    #[arg(long, value_name = "K", conflicts_with = "z")]
-    pub draws: Option<usize>,
+    #[arg(long, value_name = "K", conflicts_with = "z", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub draws: Option<u32>,
 
     /// The B most probable formulae of each vector.
-    #[arg(long, value_name = "B", conflicts_with = "samples")]
-    pub beam: Option<usize>,
+    #[arg(long, value_name = "B", conflicts_with = "samples", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub beam: Option<u32>,
 
     /// Draw S formulae for each vector [default: decode greedily].
-    #[arg(long, value_name = "S")]
-    pub samples: Option<usize>,
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub samples: Option<u32>,
 
     /// Below 1: what is more probable; above 1: variety.
     #[arg(long, value_name = "T", requires = "samples")]

@@ -44,10 +44,7 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
             z
         }
         None => {
-            let draws = args.draws.unwrap_or(1);
-            if draws == 0 {
-                bail!("--draws must be at least 1");
-            }
+            let draws = args.draws.unwrap_or(1) as usize;
             if let Some(c) = &mut context {
                 let rows: Vec<u32> = (0..c.dim(0)? as u32).flat_map(|row| vec![row; draws]).collect();
                 *c = c.index_select(&Tensor::new(rows, &Device::Cpu)?, 0)?;
@@ -57,10 +54,13 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
         }
     };
     let decoding = match (args.beam, args.samples) {
-        (Some(width), _) => Decoding::Beam { width },
-        (None, Some(samples)) => {
-            Decoding::Sampled { samples, temperature: args.temperature.unwrap_or(1.0), top_k: args.top_k, seed: args.seed }
-        }
+        (Some(width), _) => Decoding::Beam { width: width as usize },
+        (None, Some(samples)) => Decoding::Sampled {
+            samples: samples as usize,
+            temperature: args.temperature.unwrap_or(1.0),
+            top_k: args.top_k,
+            seed: args.seed,
+        },
         (None, None) => Decoding::Greedy,
     };
     let decoded = match &args.of {

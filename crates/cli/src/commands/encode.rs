@@ -39,6 +39,7 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
     }
     let (run, model) = run::open(&args.model)?;
     let list = list(&args.input, run.config.model.variables)?;
+    run.config.model.vocabulary().trees(&list)?;
     let (z, exact) = encode(&run, &model, &list, args.refine)?;
     let failed: Vec<Formula> = list.iter().zip(&exact).filter(|(_, exact)| !**exact).map(|(f, _)| f.clone()).collect();
     let rows: Vec<Vec<f32>> = z.to_dtype(DType::F32)?.to_vec2()?;

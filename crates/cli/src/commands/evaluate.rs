@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use logicvae_vae::measures::{Conditional, Generation, Protocol, Reconstruction, conditional, generation, reconstruction};
-use logicvae_vae::{Refinement, context_of};
+use logicvae_vae::{Children, Refinement, context_of, trained_formulae};
 use serde::Serialize;
 
 use crate::args::EvaluateArgs;
@@ -39,11 +39,14 @@ pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
         bail!("the run has no test formulae: give some with --data FILE");
     }
     let embedding = run.embedding.as_ref();
-    let protocol = Protocol { seed: args.seed, ..if args.quick { Protocol::quick() } else { Protocol::paper() } };
+    run.config.model.vocabulary().trees(&formulae)?;
+    let sorted = run.config.data.children == Children::Sort;
+    let protocol = Protocol { seed: args.seed, sorted, ..if args.quick { Protocol::quick() } else { Protocol::paper() } };
     let mut bar = Progress::new("reconstructing", formulae.len());
     let reconstruction = reconstruction(&model, &formulae, embedding, &protocol, |done| bar.set(done))?;
     let mut bar = Progress::new("decoding prior samples", protocol.prior_samples);
-    let generation = generation(&model, &formulae, &run.data.train, embedding, &protocol, |done| bar.set(done))?;
+    let trained = trained_formulae(&run.config, &run.data, run.epochs()?)?;
+    let generation = generation(&model, &formulae, trained, embedding, &protocol, |done| bar.set(done))?;
     let conditional = match embedding {
         Some(embedding) => {
             let mut bar = Progress::new("decoding for contexts", protocol.contexts.min(formulae.len()));

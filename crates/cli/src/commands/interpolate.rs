@@ -51,9 +51,13 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
     };
     let latent = model.config().latent;
     let z = Tensor::from_vec(points.concat(), (steps, latent), &Device::Cpu)?.to_dtype(DType::F32)?;
-    // A conditional model keeps the meaning of the first formula.
+    // A conditional model goes from meaning to meaning in a straight line, or keeps that of the only formula.
     let context = match &run.embedding {
-        Some(embedding) => Some(context_of(embedding, &ends[..1], DType::F32, &Device::Cpu)?.repeat((steps, 1))?),
+        Some(embedding) => {
+            let meanings: Vec<Vec<f64>> = context_of(embedding, &ends, DType::F64, &Device::Cpu)?.to_vec2()?;
+            let path = line(&meanings[0], &meanings[meanings.len() - 1], steps);
+            Some(Tensor::from_vec(path.concat(), (steps, embedding.components()), &Device::Cpu)?.to_dtype(DType::F32)?)
+        }
         None => None,
     };
     let decoded = model.decode(&z, context.as_ref(), Decoding::Greedy)?;

@@ -1,5 +1,6 @@
 //! `logicvae train`
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,8 +11,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use candle_core::Device;
 use indicatif::{ProgressBar, ProgressStyle};
-use logicvae_logic::{Dataset, PRESETS};
-use logicvae_vae::{Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, preset};
+use logicvae_logic::{Dataset, Formula, PRESETS};
+use logicvae_vae::{Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset};
 
 use crate::args::TrainArgs;
 use crate::measure::formulae;
@@ -100,6 +101,7 @@ fn config(args: &TrainArgs) -> Result<Config> {
 
 fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock, Trainer)> {
     let mut config = config(args)?;
+    Run::check(folder, args.force)?;
     let (data, name) = match &args.data {
         None => {
             let mut data = config.data.set.generate()?;
@@ -122,13 +124,17 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
             (data, path.display().to_string())
         }
     };
-    let (run, lock) = Run::create(folder, config, data, &name, args.force)?;
-    let trainer = Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?;
+    let embedding = fit_context(&config)?;
+    // Before anything is written: it refuses what does not go together.
+    let trainer = Trainer::new(&config, &data, embedding.clone(), device)?;
+    let (run, lock) = Run { folder: folder.to_owned(), config, data, embedding }.create(&name, args.force)?;
     Ok((run, lock, trainer))
 }
 
-/// The last tenth for testing, the tenth before it for validation.
-fn split(mut all: Vec<logicvae_logic::Formula>) -> Dataset {
+/// The last tenth for testing, the tenth before it for validation. What comes twice counts once, so that parts share nothing.
+fn split(mut all: Vec<Formula>) -> Dataset {
+    let mut seen = HashSet::new();
+    all.retain(|formula| seen.insert(formula.clone()));
     let test = all.split_off(all.len() - (all.len() / 10).min(300));
     let valid = all.split_off(all.len() - (all.len() / 10).min(500));
     Dataset { train: all, valid, test }
@@ -141,21 +147,23 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
     let lock = Lock::take(folder)?;
     let mut run = Run::open(folder)?;
     if args.preset.is_some() || args.config.is_some() {
-        let given = config(args)?;
-        let same = Config { training: run.config.training.clone(), ..given } == run.config;
-        if !same {
+        let mut given = config(args)?;
+        given.training.epochs = run.config.training.epochs;
+        if given != run.config {
             bail!("{} was started with other settings: leave --preset and --config out to go on with them", folder.display());
         }
     }
     if let Some(epochs) = args.epochs {
         run.config.training.epochs = epochs as usize;
-        run.write("config.toml", run.config.to_toml()?.as_bytes())?;
     }
     let trainer = match run.last()? {
         Some((weights, state)) => Trainer::resume(&run.config, &run.data, run.embedding.clone(), device, (&weights, &state))
             .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?,
         None => Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?,
     };
+    if args.epochs.is_some() {
+        run.write("config.toml", run.config.to_toml()?.as_bytes())?;
+    }
     Ok((run, lock, trainer))
 }
 

@@ -8,7 +8,7 @@
 //! | `context.bin` | the semantic embedding of a conditional model |
 //! | `metrics.jsonl`, `loss.svg` | a line an epoch, and the curves |
 //! | `last.state`, `last-CHECKSUM.safetensors` | the last checkpoint |
-//! | `best.safetensors` | the weights with the lowest validation loss |
+//! | `best.safetensors` | the weights of the best validation (`training.improvement` says what is better) |
 //!
 //! The state names its weights by checksum and is written after them, so that a training that is killed at any moment
 //! leaves a whole pair.
@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device};
 use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula, write_text};
-use logicvae_vae::{Checkpoint, Config, Model, fit_context};
+use logicvae_vae::{Checkpoint, Config, Model};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{RunArgs, WhichWeights};
@@ -77,29 +77,41 @@ fn checksum(formulae: &[Formula]) -> Result<(Vec<u8>, String)> {
 
 /// Whether a folder holds a run.
 pub fn is_run(folder: &Path) -> bool {
-    folder.join(CONFIG).is_file()
+    folder.join(CONFIG).is_file() && folder.join(ABOUT).is_file()
 }
 
 impl Run {
-    /// Makes a folder and writes all that does not change. `replace`: removes the run that is there first.
-    pub fn create(folder: &Path, config: Config, data: Dataset, data_name: &str, replace: bool) -> Result<(Self, Lock)> {
+    /// Whether a run may be made in a folder. `replace`: even where there is one.
+    pub fn check(folder: &Path, replace: bool) -> Result<()> {
         if folder.exists() && !folder.is_dir() {
             bail!("{} is a file: name a folder for the run", folder.display());
         }
         if is_run(folder) && !replace {
             bail!("{} holds a run: go on with it by --resume, start over with --force, or name another folder", folder.display());
         }
-        // A start that was killed leaves a part of a run; anything else is not ours.
-        if folder.is_dir() && !is_run(folder) && fs::read_dir(folder)?.count() > run_files(folder)?.len() {
-            bail!("{} is not empty and holds no run: name a new folder", folder.display());
+        if folder.is_dir() && !is_run(folder) {
+            let all = fs::read_dir(folder)?.count();
+            // A start that was killed leaves its lock and a part of a run; anything else is not ours.
+            let killed = folder.join(LOCK).exists() && all == run_files(folder)?.len();
+            if all > 0 && !killed {
+                bail!("{} is not empty and holds no run: name a new folder", folder.display());
+            }
         }
-        let embedding = fit_context(&config)?;
+        Ok(())
+    }
+
+    /// Makes the folder and writes all that does not change. `replace`: removes the run that is there first.
+    pub fn create(self, data_name: &str, replace: bool) -> Result<(Self, Lock)> {
+        let run = self;
+        let folder = &run.folder;
+        Self::check(folder, replace)?;
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         let lock = Lock::take(folder)?;
+        // Another may have been here before the lock was ours.
+        Self::check(folder, replace)?;
         // Settings first: without them the rest is no run, whatever happens now.
         remove(folder, |name| name == CONFIG)?;
         remove(folder, |name| name != LOCK)?;
-        let run = Self { folder: folder.to_owned(), config, data, embedding };
         let mut sums = Vec::new();
         for (name, set) in run.sets() {
             let (text, sum) = checksum(set)?;
@@ -180,6 +192,19 @@ impl Run {
 
     /// The last checkpoint: weights and state; `None` if there is none yet.
     pub fn last(&self) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        // A training that goes on may replace the weights after their state was read: then there is a newer pair.
+        self.read_last().or_else(|_| self.read_last())
+    }
+
+    /// How many epochs the last checkpoint has seen.
+    pub fn epochs(&self) -> Result<usize> {
+        Ok(match self.last()? {
+            Some((_, state)) => Checkpoint::peek(&state)?.1,
+            None => 0,
+        })
+    }
+
+    fn read_last(&self) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let path = self.folder.join(STATE);
         if !path.exists() {
             return Ok(None);

@@ -14,6 +14,14 @@ fn at_least_one(settings: &[(&str, usize)]) -> Result<(), VaeError> {
     }
 }
 
+/// Far beyond what is of use, and far below what a machine cannot hold or count.
+fn at_most(settings: &[(&str, usize, usize)]) -> Result<(), VaeError> {
+    match settings.iter().find(|(_, value, limit)| value > limit) {
+        Some((setting, value, limit)) => refuse(setting, format!("{value} is too much: at most {limit}")),
+        None => Ok(()),
+    }
+}
+
 fn not_negative(settings: &[(&str, f64)]) -> Result<(), VaeError> {
     match settings.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
         Some((setting, value)) => refuse(setting, format!("{value} makes no sense: it must be 0 or more")),
@@ -35,6 +43,14 @@ impl Config {
             );
             return refuse("data.set.sampler.variables", reason);
         }
+        if sampler.max_nodes > self.model.max_nodes {
+            let reason = format!(
+                "formulae have up to {} nodes, but the decoder stops after {}: raise model.max_nodes or lower this",
+                sampler.max_nodes, self.model.max_nodes
+            );
+            return refuse("data.set.sampler.max_nodes", reason);
+        }
+        at_most(&[("data.set.train", self.data.set.train, 1_000_000_000)])?;
         if self.data.set.train == 0 {
             return refuse("data.set.train", "there must be something to learn from: at least 1");
         }
@@ -70,6 +86,15 @@ impl ModelConfig {
             ("model.latent", self.latent),
             ("model.max_nodes", self.max_nodes),
         ])?;
+        at_most(&[
+            ("model.variables", self.variables as usize, 10_000),
+            ("model.hidden", self.hidden, 16_384),
+            ("model.latent", self.latent, 65_536),
+            ("model.max_nodes", self.max_nodes, 1_000_000),
+            ("model.encoder.layers", self.encoder.layers, 100),
+            ("model.encoder.heads", self.encoder.heads.iter().copied().max().unwrap_or(0), 1000),
+            ("model.encoder.head_dim", self.encoder.head_dim.unwrap_or(0), 16_384),
+        ])?;
         not_negative(&[("model.noise", self.noise)])?;
         if self.budget && !self.constrained {
             return refuse(
@@ -95,12 +120,19 @@ impl TrainingConfig {
             ("training.validate_every", self.validate_every),
             ("training.checkpoint_every", self.checkpoint_every),
         ])?;
+        at_most(&[("training.epochs", self.epochs, 1_000_000_000), ("training.batch", self.batch, 1_000_000)])?;
         not_negative(&[
             ("training.learning_rate", self.learning_rate),
             ("training.weight_decay", self.weight_decay),
             ("training.beta", self.beta),
             ("training.improvement", self.improvement),
         ])?;
+        if self.improvement >= 1.0 {
+            return refuse(
+                "training.improvement",
+                format!("{} asks for a loss below 0: use a small share, such as 0.001", self.improvement),
+            );
+        }
         if self.clip.is_nan() || self.clip <= 0.0 {
             return refuse("training.clip", format!("{} makes no sense: a norm above 0, or `inf` for none", self.clip));
         }

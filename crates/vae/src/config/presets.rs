@@ -16,7 +16,7 @@ pub const PRESETS: [(&str, &str); 9] = [
     ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
     ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages alone"),
     ("{gcn,gat}-{n}-layers-{1..5}", "ablation: the number of layers"),
-    ("{kind}-{n}-end", "ablation: the other read-out than the paper's code"),
+    ("{gcn,gat}-{n}-end", "ablation: the other read-out than the paper's code"),
     ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
     ("cvae-best-{n}", "ours, conditional"),
     ("tiny", "a small model on small data, for tests: learns in seconds"),

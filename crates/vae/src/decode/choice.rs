@@ -35,8 +35,10 @@ impl Drawing {
     /// The probability of each class: of those that are offered, and of those only the most probable if so wanted.
     pub fn weights(&self, chances: &[f32], offered: impl Fn(usize) -> bool, to: &mut Vec<f64>) {
         to.clear();
+        // From the most probable down, so that a temperature near 0 leaves that one.
+        let best = f64::from(chances[greedy(chances, &offered)]);
         to.extend(chances.iter().enumerate().map(|(class, &chance)| match offered(class) {
-            true => f64::from(chance) / self.temperature,
+            true => (f64::from(chance) - best) / self.temperature,
             false => f64::NEG_INFINITY,
         }));
         if let Some(k) = self.top_k.filter(|&k| k < to.len()) {

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::random::{Purpose, generator, normal, seed};
 
 /// How near decodings are to the meaning that was asked for. For each context, prior samples are decoded several times
-/// each, and the most frequent formula of each sample is kept; the measures are over these.
+/// each, and the most frequent formula of each sample is kept; the measures are over these, and not numbers if there are none.
 #[derive(Clone, Debug, Serialize)]
 pub struct Conditional {
     /// The distance (L2) of kept formulae's semantic vectors from the context.
@@ -31,7 +31,8 @@ pub struct Conditional {
     pub gaussian_kernel_quartiles: [f64; 3],
     /// The plain kernel between kept formulae and the formula that the context is of.
     pub target_kernel: f64,
-    /// The share of kept formulae that are equivalent to it.
+    /// The share of kept formulae that agree with it at all assignments of the embedding's measure: that are equivalent to it,
+    /// where the measure is exact.
     pub target_equivalent: f64,
     /// The distance of each context, for confidence intervals.
     pub distances: Vec<f64>,
@@ -95,8 +96,8 @@ pub fn conditional(
         kernel_quartiles: quartiles(&kernels),
         gaussian_kernel: mean(&gaussians),
         gaussian_kernel_quartiles: quartiles(&gaussians),
-        target_kernel: if kept_in_all > 0.0 { target / kept_in_all } else { 0.0 },
-        target_equivalent: if kept_in_all > 0.0 { equivalent / kept_in_all } else { 0.0 },
+        target_kernel: target / kept_in_all,
+        target_equivalent: equivalent / kept_in_all,
         distances,
         kernels,
         gaussian_kernels: gaussians,

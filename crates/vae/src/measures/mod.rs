@@ -27,6 +27,8 @@ pub struct Protocol {
     pub context_samples: usize,
     /// Decodings of each of these.
     pub context_decodings: usize,
+    /// Whether the model has learned trees with sorted children: the likelihood is then that of the sorted tree.
+    pub sorted: bool,
     /// The seed of all samples.
     pub seed: u64,
 }
@@ -43,6 +45,7 @@ impl Protocol {
             contexts: 300,
             context_samples: 100,
             context_decodings: 10,
+            sorted: false,
             seed: 0,
         }
     }
@@ -53,9 +56,9 @@ impl Protocol {
     }
 }
 
-/// The mean of a list; 0 if it is empty.
+/// The mean of a list; not a number if it is empty.
 pub(crate) fn mean(list: &[f64]) -> f64 {
-    if list.is_empty() { 0.0 } else { list.iter().sum::<f64>() / list.len() as f64 }
+    list.iter().sum::<f64>() / list.len() as f64
 }
 
 /// The lower quartile, the median and the upper quartile, with linear interpolation between neighbours.
@@ -63,7 +66,7 @@ pub(crate) fn quartiles(list: &[f64]) -> [f64; 3] {
     let mut sorted = list.to_vec();
     sorted.sort_by(f64::total_cmp);
     [0.25, 0.5, 0.75].map(|q| {
-        let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+        let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
         let at = q * last as f64;
         let (low, share) = (at.floor() as usize, at.fract());
         sorted[low] + share * (sorted[(low + 1).min(last)] - sorted[low])

@@ -69,6 +69,10 @@ pub fn reconstruction(
     for (number, part) in formulae.chunks(PART).enumerate() {
         let context = embedding.map(|e| context_of(e, part, model.dtype(), model.device())).transpose()?;
         let batch = model.prepare(part)?;
+        let learned = match protocol.sorted {
+            true => model.prepare(&part.iter().map(Formula::sorted).collect::<Vec<Formula>>())?,
+            false => batch.clone(),
+        };
         let posterior = model.posterior(&batch, context.as_ref())?;
         kl += model.divergence(&posterior, context.as_ref())?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
         let greedy = model.decode(&posterior.mean, context.as_ref(), Decoding::Greedy)?;
@@ -78,7 +82,7 @@ pub fn reconstruction(
             let mut rng = generator(protocol.seed, Purpose::Posterior, place);
             let noise = normal(&mut rng, part.len(), model.config().latent, model.dtype(), model.device())?;
             let z = posterior.sample(model.config().noise, &noise)?;
-            let loss = model.negative_log_likelihood(&batch, &z, context.as_ref())?;
+            let loss = model.negative_log_likelihood(&learned, &z, context.as_ref())?;
             nll += loss.sum_all()?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
             let drawn = Decoding::samples(protocol.decodings, seed(protocol.seed, Purpose::Decodings).wrapping_add(place));
             let lists = model.decode(&z, context.as_ref(), drawn)?;

@@ -42,7 +42,8 @@ impl Adam {
         self.steps
     }
 
-    /// Changes all weights; gives the norm that the gradients had. `scale` multiplies the gradients first.
+    /// Changes all weights; gives the norm that the gradients had. `scale` multiplies the gradients first. Gradients whose norm
+    /// is no finite number change nothing.
     pub fn step(&mut self, gradients: &GradStore, scale: f64, size: StepSize) -> Result<f64> {
         let missing = |name: &str| candle_core::Error::Msg(format!("the weight `{name}` has no gradient"));
         let list: Result<Vec<&Tensor>> =
@@ -51,6 +52,9 @@ impl Adam {
         let squares: Result<Vec<f64>> = list.par_iter().map(|gradient| sum_of_squares(gradient)).collect();
         // In the order of the weights, so that the bits do not depend on threads.
         let norm = squares?.iter().sum::<f64>().sqrt() * scale;
+        if !norm.is_finite() {
+            return Ok(norm);
+        }
         let scale = if norm > size.clip { scale * size.clip / norm } else { scale };
         self.steps += 1;
         let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);

@@ -8,8 +8,8 @@ use crate::training::report::Best;
 
 const KIND: [u8; 4] = *b"trst";
 const VERSION: u32 = 1;
-/// The position is small; whatever claims to be larger is refused before it is read.
-const POSITION_LIMIT: usize = 1 << 16;
+/// Settings, position and the names of weights are small; whatever claims to be larger is refused before it is read.
+const POSITION_LIMIT: usize = 1 << 24;
 
 /// A training at one moment, in two files.
 #[derive(Clone, Debug)]

@@ -9,4 +9,5 @@ mod trainer;
 pub use adam::{Adam, StepSize};
 pub use checkpoint::Checkpoint;
 pub use report::{Best, EpochReport, Observer, Outcome, StepReport, StopReason, Validation};
+pub use source::trained_formulae;
 pub use trainer::Trainer;

@@ -82,7 +82,7 @@ pub struct EpochReport {
     pub validation: Option<Validation>,
 }
 
-/// The validation with the lowest loss so far.
+/// The validation with the lowest loss so far; a gain below [`improvement`](crate::TrainingConfig::improvement) is none.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Best {
     /// After which epoch.
@@ -114,7 +114,8 @@ pub trait Observer {
         Ok(())
     }
 
-    /// When the training is to be saved; `best` if its validation loss is the lowest so far.
+    /// When the training is to be saved; `best` if its validation loss is the lowest so far, by more than
+    /// [`improvement`](crate::TrainingConfig::improvement).
     fn checkpoint(&mut self, _: &Checkpoint, _best: bool) -> Result<(), VaeError> {
         Ok(())
     }

@@ -18,8 +18,19 @@ pub(super) struct Source {
     variables: u32,
     train: Vec<Formula>,
     fresh: Option<(Sampler, usize)>,
-    /// The validation and test sets, of which nothing may be learned.
+    /// The validation and test sets, of which nothing may be learned; sorted where the model cannot see the order of
+    /// children, since there a reordering gives away as much as the formula itself.
     held_out: HashSet<Formula>,
+    /// Whether the model sees the order of children.
+    positional: bool,
+}
+
+/// All formulae of so many epochs, as the model has seen them, with repetitions: drawn again, not stored. `data` is what the
+/// training began with.
+pub fn trained_formulae(config: &Config, data: &Dataset, epochs: usize) -> Result<impl Iterator<Item = Formula>, VaeError> {
+    let source = Source::new(config, data)?;
+    // An epoch that could be drawn in training can be drawn again.
+    Ok((0..epochs).flat_map(move |epoch| source.epoch(epoch).unwrap_or_default()))
 }
 
 /// How often a fresh formula that is held out is drawn again.
@@ -38,8 +49,13 @@ impl Source {
             variables: config.model.variables,
             train: if config.data.fresh { Vec::new() } else { data.train.clone() },
             fresh,
-            held_out: data.valid.iter().chain(&data.test).cloned().collect(),
+            held_out: data.valid.iter().chain(&data.test).map(|f| seen(f, config.model.positional)).collect(),
+            positional: config.model.positional,
         })
+    }
+
+    fn is_held_out(&self, formula: &Formula) -> bool {
+        self.held_out.contains(&seen(formula, self.positional))
     }
 
     /// How many formulae an epoch has.
@@ -56,13 +72,7 @@ impl Source {
             None => self.train.clone(),
         };
         if self.symmetries || self.children != Children::Keep {
-            list.par_iter_mut().enumerate().for_each(|(number, formula)| {
-                let changed = self.change(formula, epoch, number);
-                // What would give away a held-out formula stays as it is.
-                if !self.held_out.contains(&changed) {
-                    *formula = changed;
-                }
-            });
+            list.par_iter_mut().enumerate().for_each(|(number, formula)| *formula = self.change(formula, epoch, number));
         }
         shuffle(&mut generator(self.seed, Purpose::Order, epoch as u64), &mut list);
         Ok(list)
@@ -73,7 +83,7 @@ impl Source {
         let seed = seed(self.seed, Purpose::Fresh);
         for again in 0..TRIES {
             let formula = sampler.sample(seed.wrapping_add(again), place(epoch, number))?;
-            if !self.held_out.contains(&formula) {
+            if !self.is_held_out(&formula) {
                 return Ok(formula);
             }
         }
@@ -97,14 +107,22 @@ impl Source {
                 Node::Var(v) => Var::new(names[v.position()]).map_or(node, Node::Var),
                 other => other,
             });
-            changed = Formula::from_preorder(turned).unwrap_or(changed);
+            // What would give away a held-out formula stays as it is.
+            changed = Formula::from_preorder(turned).ok().filter(|turned| !self.is_held_out(turned)).unwrap_or(changed);
         }
-        match self.children {
-            Children::Keep => changed,
+        let ordered = match self.children {
+            Children::Keep => return changed,
             Children::Sort => changed.sorted(),
             Children::Swap => changed.with_swaps(|_| rng.next_u32() & 1 == 1),
-        }
+        };
+        // Only a model that sees the order learns something of another formula by it.
+        if self.positional && self.is_held_out(&ordered) { changed } else { ordered }
     }
+}
+
+/// A formula as a model sees it: without the order of children, if it does not see that.
+fn seen(formula: &Formula, positional: bool) -> Formula {
+    if positional { formula.clone() } else { formula.sorted() }
 }
 
 /// One number for an epoch and a place in it.

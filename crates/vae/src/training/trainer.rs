@@ -118,7 +118,7 @@ impl Trainer {
                 return Ok(self.outcome(StopReason::Patience));
             }
             let formulae = self.source.epoch(self.position.epoch)?;
-            let mut rate = 0.0;
+            let mut rate = self.rate();
             for part in formulae.chunks(training.batch).skip(self.position.step) {
                 rate = self.rate();
                 let report = self.step(part, rate)?;
@@ -130,7 +130,8 @@ impl Trainer {
             let (report, best) = self.end_epoch(rate)?;
             observer.epoch(&report)?;
             let epoch = self.position.epoch;
-            if best || epoch.is_multiple_of(training.checkpoint_every) || epoch == training.epochs {
+            let over = epoch == training.epochs || (training.patience > 0 && self.position.worse >= training.patience);
+            if best || over || epoch.is_multiple_of(training.checkpoint_every) {
                 observer.checkpoint(&self.checkpoint()?, best)?;
             }
         }
@@ -155,6 +156,9 @@ impl Trainer {
         }
         let size = StepSize { rate, decay: training.weight_decay, clip: training.clip };
         let norm = self.adam.step(&loss.total.backward()?, 1.0 / count as f64, size)?;
+        if !norm.is_finite() {
+            return Err(VaeError::Diverged { loss: (nll + training.beta * kl) / count as f64, step: self.adam.steps() });
+        }
         let position = &mut self.position;
         position.step += 1;
         position.optimiser = self.adam.steps();
@@ -208,6 +212,9 @@ impl Trainer {
         let validation = if due && !self.valid.is_empty() { Some(self.validate()?) } else { None };
         let mut better = false;
         if let Some(validation) = validation {
+            if !validation.loss.is_finite() {
+                return Err(VaeError::Diverged { loss: validation.loss, step: self.adam.steps() });
+            }
             // Some gain is not enough: a loss that only creeps would never stop.
             better = self.position.best.is_none_or(|best| validation.loss < best.validation.loss * (1.0 - training.improvement));
             if better {

@@ -92,7 +92,7 @@ fn a_wide_beam_finds_all_formulae_in_their_order() {
     for state in STATES {
         let mut config = config(state, false);
         (config.model.variables, config.model.max_nodes) = (2, 3);
-        config.data.set.sampler.variables = 2;
+        (config.data.set.sampler.variables, config.data.set.sampler.max_nodes) = (2, 3);
         let model = scaled(&config, 2.0);
         let z = probe(1, 5, DType::F32);
         let found = model.decode(&z, None, Decoding::Beam { width: 100 }).unwrap().remove(0);
@@ -165,10 +165,11 @@ proptest! {
     /// The theorem in the documentation of `decode`, on weights that nobody trained.
     #[test]
     fn with_a_budget_everything_is_valid(
-        seed in 0u64..1000, factor in 0.1f64..30.0, max_nodes in 1usize..20, state in 0usize..3, operators in -5f32..5.0,
+        seed in 0u64..1000, factor in 0.1f64..30.0, max_nodes in 2usize..20, state in 0usize..3, operators in -5f32..5.0,
     ) {
         let mut config = config(STATES[state], false);
         (config.seed, config.model.max_nodes, config.model.budget) = (seed, max_nodes, true);
+        config.data.set.sampler.max_nodes = max_nodes;
         let model = scaled(&config, factor);
         // Push towards operators or leaves.
         let vars: BTreeMap<String, _> = model.parameters().vars().into_iter().collect();

@@ -1,8 +1,11 @@
 //! Does it learn?
 
+use std::collections::HashSet;
+
 use candle_core::Device;
+use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, reconstruction};
-use logicvae_vae::{EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, preset};
+use logicvae_vae::{Children, EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, preset, trained_formulae};
 
 struct Losses(Vec<f64>);
 
@@ -40,6 +43,34 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
     let (before, after): (Vec<Vec<f32>>, Vec<Vec<f32>>) = (mean.to_vec2().unwrap(), refined.z.to_vec2().unwrap());
     for ((before, after), steps) in before.iter().zip(&after).zip(&refined.steps) {
         assert_eq!(before == after, *steps == 0);
+    }
+}
+
+#[test]
+fn nothing_of_the_test_set_is_trained_on() {
+    let mut config = preset("gcn-3").unwrap();
+    (config.data.set.train, config.data.set.valid, config.data.set.test) = (300, 100, 100);
+    config.data.set.sampler.max_nodes = 8;
+    for (fresh, children, symmetries, positional) in [
+        (false, Children::Sort, true, false),
+        (false, Children::Swap, true, false),
+        (false, Children::Swap, true, true),
+        (true, Children::Keep, false, false),
+        (true, Children::Swap, false, true),
+    ] {
+        (config.data.fresh, config.data.children, config.data.symmetries) = (fresh, children, symmetries);
+        config.model.positional = positional;
+        let data = config.data.set.generate().unwrap();
+        // What a model that does not see the order of children cannot tell from a test formula.
+        let seen = |f: &Formula| if positional { f.clone() } else { f.sorted() };
+        let own: HashSet<Formula> = if fresh { HashSet::new() } else { data.train.iter().map(seen).collect() };
+        let held_out: HashSet<Formula> = data.valid.iter().chain(&data.test).map(seen).filter(|f| !own.contains(f)).collect();
+        let mut count = 0;
+        for formula in trained_formulae(&config, &data, 20).unwrap() {
+            assert!(!held_out.contains(&seen(&formula)), "{children:?}: {formula}");
+            count += 1;
+        }
+        assert_eq!(count, 20 * 300);
     }
 }
 

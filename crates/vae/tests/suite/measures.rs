@@ -3,7 +3,7 @@
 use candle_core::Device;
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, conditional, generation, reconstruction};
-use logicvae_vae::{GraphState, Model, Trainer, fit_context, preset};
+use logicvae_vae::{Decoding, GraphState, Model, Trainer, fit_context, preset};
 
 use crate::common::config;
 
@@ -33,11 +33,17 @@ fn shares_are_consistent_and_seeds_repeat() {
 fn novelty_and_uniqueness_count_what_they_say() {
     let (model, train) = trained();
     let protocol = Protocol { prior_samples: 30, prior_decodings: 5, ..Protocol::paper() };
-    let found = generation(&model, &train, &train, None, &protocol, |_| {}).unwrap();
+    let found = generation(&model, &train, train.clone(), None, &protocol, |_| {}).unwrap();
     assert_eq!(found.validity, 1.0);
     assert!(found.uniqueness > 0.0 && found.uniqueness <= 1.0 && found.novelty <= 1.0);
-    let all_new = generation(&model, &train, &[], None, &protocol, |_| {}).unwrap();
+    let all_new = generation(&model, &train, Vec::new(), None, &protocol, |_| {}).unwrap();
     assert_eq!((all_new.novelty, all_new.uniqueness), (1.0, found.uniqueness));
+    // Trained on whatever it says.
+    let z = model.draw(200, None, 0).unwrap();
+    let all = model.decode(&z, None, Decoding::Beam { width: 50 }).unwrap();
+    let said: Vec<Formula> = all.into_iter().flatten().filter_map(|d| d.formula).collect();
+    let nothing_new = generation(&model, &train, said.clone().into_iter().chain(said), None, &protocol, |_| {}).unwrap();
+    assert!(nothing_new.novelty < 0.2 && nothing_new.novelty < all_new.novelty, "{nothing_new:?}");
 }
 
 #[test]
@@ -58,5 +64,5 @@ fn a_conditional_model_is_measured_against_what_it_was_asked_for() {
     assert!(found.target_kernel.abs() <= 1.0 && found.target_equivalent <= 1.0);
     let [low, middle, high] = found.kernel_quartiles;
     assert!(low <= middle && middle <= high);
-    assert!(generation(trainer.model(), &data.test, &data.train, Some(&embedding), &protocol, |_| {}).is_ok());
+    assert!(generation(trainer.model(), &data.test, data.train.clone(), Some(&embedding), &protocol, |_| {}).is_ok());
 }

@@ -26,6 +26,11 @@ fn each_wrong_setting_is_named() {
     refused("gat-5", &["model.kind=gat"], "kind");
     refused("gat-5", &["training.epochs"], "key=value");
     refused("gat-5", &["training.decay=slow"], "slow");
+    refused("gat-5", &["training.improvement=1.0"], "training.improvement");
+    refused("gat-5", &["model.max_nodes=20"], "data.set.sampler.max_nodes");
+    refused("gat-5", &["model.hidden=1000000000"], "model.hidden");
+    refused("gat-5", &["model.variables=4294967295"], "model.variables");
+    refused("gat-5", &["training.epochs=9223372036854775807"], "training.epochs");
 }
 
 #[test]
