@@ -44,6 +44,8 @@ const fn experiment(name: &'static str, preset: &'static str, set: &'static [&'s
 /// What makes the difference for the paper's GCN: all at a fifth of the epochs, one setting changed at a time.
 const SHORT: &str = "training.epochs=60";
 const STEADY: &str = "training.decay=none";
+const KEEP: &str = "data.children=keep";
+const NO_SYMMETRIES: &str = "data.symmetries=false";
 
 const EXPERIMENTS: &[Experiment] = &[
     experiment("best-3", "best-3", &[], "ours"),
@@ -52,22 +54,12 @@ const EXPERIMENTS: &[Experiment] = &[
         paper: Some((93.45, 96.43)),
         ..experiment("gat-3", "gat-3", &["training.epochs=150"], "the paper's GAT, 150 epochs")
     },
-    experiment(
-        "gcn-3-plain",
-        "gcn-3",
-        &[SHORT, STEADY, "data.children=keep", "data.symmetries=false"],
-        "60 epochs: 4,000 formulae as they are",
-    ),
-    experiment(
-        "gcn-3-sort",
-        "gcn-3",
-        &[SHORT, STEADY, "data.children=sort", "data.symmetries=false"],
-        "60 epochs: children sorted",
-    ),
+    experiment("gcn-3-plain", "gcn-3", &[SHORT, STEADY, KEEP, NO_SYMMETRIES], "60 epochs: 4,000 formulae as they are"),
+    experiment("gcn-3-sort", "gcn-3", &[SHORT, STEADY, "data.children=sort", NO_SYMMETRIES], "60 epochs: children sorted"),
     experiment(
         "gcn-3-swap",
         "gcn-3",
-        &[SHORT, STEADY, "data.children=swap", "data.symmetries=false"],
+        &[SHORT, STEADY, "data.children=swap", NO_SYMMETRIES],
         "60 epochs: children swapped at random",
     ),
     experiment(
@@ -85,31 +77,26 @@ const EXPERIMENTS: &[Experiment] = &[
     experiment(
         "gcn-3-noise",
         "gcn-3",
-        &[SHORT, STEADY, "data.children=keep", "data.symmetries=false", "model.noise=1.0"],
+        &[SHORT, STEADY, KEEP, NO_SYMMETRIES, "model.noise=1.0"],
         "60 epochs: noise scale 1 instead of 0.01",
     ),
     experiment(
         "gcn-3-decay",
         "gcn-3",
-        &[SHORT, STEADY, "data.children=keep", "data.symmetries=false", "training.weight_decay=0.1"],
+        &[SHORT, STEADY, KEEP, NO_SYMMETRIES, "training.weight_decay=0.1"],
         "60 epochs: weight decay 0.1",
     ),
-    experiment(
-        "gcn-3-fresh",
-        "gcn-3",
-        &[SHORT, STEADY, "data.children=keep", "data.symmetries=false", "data.fresh=true"],
-        "60 epochs: fresh formulae",
-    ),
+    experiment("gcn-3-fresh", "gcn-3", &[SHORT, STEADY, KEEP, NO_SYMMETRIES, "data.fresh=true"], "60 epochs: fresh formulae"),
     experiment(
         "gcn-3-end",
         "gcn-3",
-        &[SHORT, STEADY, "data.children=keep", "data.symmetries=false", "model.encoder.readout=end"],
+        &[SHORT, STEADY, KEEP, NO_SYMMETRIES, "model.encoder.readout=end"],
         "60 epochs: read-out of the end node",
     ),
     experiment(
         "gcn-3-recurrent",
         "gcn-3",
-        &[SHORT, STEADY, "data.children=keep", "data.symmetries=false", "model.graph_state=recurrent"],
+        &[SHORT, STEADY, KEEP, NO_SYMMETRIES, "model.graph_state=recurrent"],
         "60 epochs: recurrent graph state",
     ),
 ];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candle_core::{DType, Device, Result, Tensor};
+use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
 
 use crate::config::EncoderConfig;
@@ -172,26 +172,13 @@ impl Encoder {
         let mut outputs = Vec::new();
         for (side, weights) in batch.sides().iter().zip(&self.weights) {
             let (dtype, device) = (weights[0][0].dtype(), weights[0][0].device());
-            let mut x = self.features(&side.schedule, dtype, device)?;
+            let mut x = side.schedule.features().one_hot(0..side.schedule.rows(), self.config.features(), dtype, device)?;
             for (layer, weights) in self.stack.iter().zip(weights) {
                 x = run(layer.as_ref(), weights, &x, side)?;
             }
             outputs.push(read_out(side, &x)?);
         }
         Tensor::cat(&outputs, 1)
-    }
-
-    /// One-hot types and marks: `[rows, features]`.
-    fn features(&self, schedule: &Schedule, dtype: DType, device: &Device) -> Result<Tensor> {
-        let (rows, width) = (schedule.rows(), self.config.features());
-        let mut values = vec![0f32; rows * width];
-        for (row, line) in values.chunks_exact_mut(width).enumerate() {
-            line[schedule.types[row] as usize] = 1.0;
-            if schedule.marks.get(row) == Some(&true) {
-                line[width - 1] = 1.0;
-            }
-        }
-        Tensor::from_vec(values, (rows, width), device)?.to_dtype(dtype)
     }
 }
 

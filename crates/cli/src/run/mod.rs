@@ -198,19 +198,22 @@ impl Run {
 
     /// How many epochs the last checkpoint has seen.
     pub fn epochs(&self) -> Result<usize> {
-        Ok(match self.last()? {
-            Some((_, state)) => Checkpoint::peek(&state)?.1,
-            None => 0,
-        })
+        Ok(self.state()?.map_or(0, |(_, _, epochs)| epochs))
     }
 
-    fn read_last(&self) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+    /// The last checkpoint's state, the checksum of its weights, and its epochs.
+    fn state(&self) -> Result<Option<(Vec<u8>, u32, usize)>> {
         let path = self.folder.join(STATE);
         if !path.exists() {
             return Ok(None);
         }
         let state = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let (sum, _) = Checkpoint::peek(&state).with_context(|| path.display().to_string())?;
+        let (sum, epochs) = Checkpoint::peek(&state).with_context(|| path.display().to_string())?;
+        Ok(Some((state, sum, epochs)))
+    }
+
+    fn read_last(&self) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        let Some((state, sum, _)) = self.state()? else { return Ok(None) };
         let weights = self.folder.join(weights_name(sum));
         let bytes = fs::read(&weights).with_context(|| format!("cannot read {}", weights.display()))?;
         if crc32fast::hash(&bytes) != sum {

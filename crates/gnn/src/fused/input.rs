@@ -1,5 +1,9 @@
 //! What a layer reads: the features of nodes, or the states of the layer below.
 
+use std::ops::Range;
+
+use candle_core::{DType, Device, Result, Tensor};
+
 use crate::fused::pool::Buffer;
 use crate::fused::product::{matrix, matrix_mut, multiply_shared};
 use crate::fused::real::Real;
@@ -25,6 +29,18 @@ pub struct Features<'a> {
 }
 
 impl Features<'_> {
+    /// Some rows as numbers, one-hot types and then the mark where there are any: `[rows, width]`.
+    pub fn one_hot(&self, rows: Range<usize>, width: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+        let mut values = vec![0f32; rows.len() * width];
+        for (line, row) in values.chunks_exact_mut(width).zip(rows.clone()) {
+            line[self.types[row] as usize] = 1.0;
+            if self.marks.get(row) == Some(&true) {
+                line[width - 1] = 1.0;
+            }
+        }
+        Tensor::from_vec(values, (rows.len(), width), device)?.to_dtype(dtype)
+    }
+
     /// Sets `to` to the product of the row `v` with the weights.
     #[inline]
     pub fn look_up<T: Real>(&self, columns: &[T], v: usize, to: &mut [T]) {

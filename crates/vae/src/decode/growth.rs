@@ -2,7 +2,7 @@
 
 use faer::Accum;
 use logicvae_gnn::Vocabulary;
-use logicvae_gnn::fused::{Features, matrix_mut, multiply, row, row_mut, simd, update};
+use logicvae_gnn::fused::{Features, matrix, matrix_mut, multiply, row, row_mut, simd, update};
 use logicvae_logic::{Formula, Node};
 use rand_chacha::ChaCha8Rng;
 
@@ -105,16 +105,11 @@ impl<'a> Growth<'a> {
         };
         let mut gates = vec![0.0; vectors * 3 * h];
         if weights.state == GraphState::Recurrent {
-            let by = Weights::matrix(&weights.from_parent, h);
-            multiply(matrix_mut(&mut gates, vectors), Accum::Replace, Weights::matrix(h0, vectors), by);
+            let by = matrix(&weights.from_parent, h);
+            multiply(matrix_mut(&mut gates, vectors), Accum::Replace, matrix(h0, vectors), by);
         }
         let mut hidden = vec![0.0; vectors * 3 * h];
-        multiply(
-            matrix_mut(&mut hidden, vectors),
-            Accum::Replace,
-            Weights::matrix(h0, vectors),
-            Weights::matrix(&weights.recurrent, h),
-        );
+        multiply(matrix_mut(&mut hidden, vectors), Accum::Replace, matrix(h0, vectors), matrix(&weights.recurrent, h));
         let mut states = std::mem::take(&mut growth.states);
         for vector in 0..vectors {
             growth.cell(
@@ -176,12 +171,7 @@ impl<'a> Growth<'a> {
         let (w, count) = (self.weights, self.beginnings.len());
         let (h, inner) = (w.hidden, 4 * w.hidden);
         let mut hidden = vec![0.0; count * inner];
-        multiply(
-            matrix_mut(&mut hidden, count),
-            Accum::Replace,
-            Weights::matrix(&self.graph, count),
-            Weights::matrix(&w.score_graph, h),
-        );
+        multiply(matrix_mut(&mut hidden, count), Accum::Replace, matrix(&self.graph, count), matrix(&w.score_graph, h));
         let parent = |beginning: &Beginning| match self.frames.get(beginning.frame as usize) {
             Some(frame) => frame.parent,
             None => self.starts[beginning.vector],
@@ -199,12 +189,7 @@ impl<'a> Growth<'a> {
             },
         );
         let mut chances = vec![0.0; count * w.classes];
-        multiply(
-            matrix_mut(&mut chances, count),
-            Accum::Replace,
-            Weights::matrix(&hidden, count),
-            Weights::matrix(&w.output, inner),
-        );
+        multiply(matrix_mut(&mut chances, count), Accum::Replace, matrix(&hidden, count), matrix(&w.output, inner));
         for line in chances.chunks_exact_mut(w.classes) {
             line.iter_mut().zip(&w.output_bias).for_each(|(x, b)| *x += b);
             log_softmax(line);
@@ -219,8 +204,8 @@ impl<'a> Growth<'a> {
         let old = std::mem::take(&mut self.beginnings);
         let hidden = if recurrent {
             let mut hidden = vec![0.0; old.len() * 3 * h];
-            let states = Weights::matrix(&self.states, old.len());
-            multiply(matrix_mut(&mut hidden, old.len()), Accum::Replace, states, Weights::matrix(&w.recurrent, h));
+            let states = matrix(&self.states, old.len());
+            multiply(matrix_mut(&mut hidden, old.len()), Accum::Replace, states, matrix(&w.recurrent, h));
             hidden
         } else {
             Vec::new()
@@ -299,11 +284,11 @@ impl<'a> Growth<'a> {
             return first;
         }
         let states: Vec<f32> = which.iter().flat_map(|&at| row(&self.states, at, h)).copied().collect();
-        let states = Weights::matrix(&states, count);
+        let states = matrix(&states, count);
         let append = |to: &mut Vec<f32>, width: usize, from: faer::MatRef<'_, f32>, by: &[f32]| {
             let at = to.len();
             to.resize(at + count * width, 0.0);
-            multiply(matrix_mut(&mut to[at..], count), Accum::Replace, from, Weights::matrix(by, h));
+            multiply(matrix_mut(&mut to[at..], count), Accum::Replace, from, matrix(by, h));
         };
         append(&mut self.parents.score, 4 * h, states, &w.score_parent);
         if w.state == GraphState::Recurrent {
@@ -319,7 +304,7 @@ impl<'a> Growth<'a> {
                 gate.iter().zip(&w.gate_bias).zip(map).map(|((&g, &b), &m)| logicvae_gnn::fused::Real::sigmoid(g + b) * m);
             self.parents.messages.extend(message);
         }
-        append(&mut self.parents.gates, 3 * h, Weights::matrix(&self.parents.messages[at..], count), &w.recurrent);
+        append(&mut self.parents.gates, 3 * h, matrix(&self.parents.messages[at..], count), &w.recurrent);
         first
     }
 

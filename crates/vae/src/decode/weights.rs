@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Device, Result, Tensor};
 use logicvae_gnn::Vocabulary;
-use logicvae_gnn::fused::{Buffer, matrix, transposed};
+use logicvae_gnn::fused::{Buffer, transposed};
 
 use crate::config::GraphState;
 use crate::decoder::Decoder;
@@ -60,10 +60,5 @@ impl Weights {
             score_bias: score[1].clone(),
             output_bias: score[3].clone(),
         })
-    }
-
-    /// A weight with `rows` rows.
-    pub fn matrix(data: &[f32], rows: usize) -> faer::MatRef<'_, f32> {
-        matrix(data, rows)
     }
 }

@@ -56,14 +56,7 @@ fn cell(weights: &[Tensor], x: &Tensor, s: &Tensor) -> Result<Tensor> {
 /// One-hot types and marks of rows: `[rows, features]`.
 fn features(decoder: &Decoder, all: &Features<'_>, rows: std::ops::Range<usize>, like: &Tensor) -> Result<Tensor> {
     let width = decoder.vocabulary.types() + usize::from(decoder.vocabulary.positional);
-    let mut values = vec![0f32; rows.len() * width];
-    for (line, row) in values.chunks_exact_mut(width).zip(rows.clone()) {
-        line[all.types[row] as usize] = 1.0;
-        if all.marks.get(row) == Some(&true) {
-            line[width - 1] = 1.0;
-        }
-    }
-    Tensor::from_vec(values, (rows.len(), width), like.device())?.to_dtype(like.dtype())
+    all.one_hot(rows, width, like.dtype(), like.device())
 }
 
 /// Level by level: `h_v = GRU(x_v, σ(G h_parent + b) ⊙ M h_parent)`.

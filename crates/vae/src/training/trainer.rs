@@ -144,7 +144,7 @@ impl Trainer {
 
     /// One step of gradient descent.
     fn step(&mut self, formulae: &[Formula], rate: f64) -> Result<StepReport, VaeError> {
-        let training = &self.config.training;
+        let (training, steps) = (&self.config.training, self.steps());
         let context = self.context(formulae)?;
         let place = place(self.position.epoch, self.position.step);
         let loss = self.loss(formulae, context.as_ref(), Purpose::Noise, place)?;
@@ -169,7 +169,7 @@ impl Trainer {
         Ok(StepReport {
             epoch: position.epoch + 1,
             step: position.step,
-            steps: self.source.len().div_ceil(training.batch),
+            steps,
             formulae: count,
             nll: nll / count as f64,
             kl: kl / count as f64,
