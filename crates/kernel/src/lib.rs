@@ -38,7 +38,7 @@ mod npy;
 mod stream;
 
 pub use bound::{error_bound, samples_for};
-pub use embedding::{Embedding, EmbeddingParams, Method};
+pub use embedding::{Embedding, EmbeddingParams, MapParts, Method};
 pub use error::KernelError;
 pub use form::{Form, PAPER_SIGMA2};
 pub use gram::{Kernel, jaccard};

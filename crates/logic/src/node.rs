@@ -27,6 +27,9 @@ pub struct Var(u32);
 pub struct VarError(pub u64);
 
 impl Var {
+    /// The variable `x1`.
+    pub const FIRST: Self = Self(1);
+
     /// The variable `x_index`; indices start at 1.
     pub fn new(index: u32) -> Result<Self, VarError> {
         if (1..=MAX_VARIABLE).contains(&index) { Ok(Self(index)) } else { Err(VarError(index.into())) }

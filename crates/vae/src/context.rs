@@ -8,9 +8,9 @@ use crate::config::Config;
 use crate::error::VaeError;
 
 /// From this many variables on, the kernel compares on drawn assignments instead of all.
-const EXACT_VARIABLES: usize = 12;
+pub(crate) const EXACT_VARIABLES: usize = 12;
 /// How many are drawn.
-const DRAWN: usize = 4096;
+pub(crate) const DRAWN: usize = 4096;
 
 /// Fits the semantic embedding that a conditional run is conditioned on; `None` for other runs. It depends on the settings
 /// alone.

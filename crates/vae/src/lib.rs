@@ -10,6 +10,7 @@ mod context;
 pub mod decode;
 mod decoder;
 mod error;
+pub mod hierarchy;
 mod latent;
 pub mod measures;
 mod model;
@@ -18,7 +19,7 @@ mod refine;
 mod training;
 
 pub use config::{
-    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, PRESETS, Prior, TrainingConfig,
+    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, PRESETS, Prior, Task, TrainingConfig,
     preset,
 };
 pub use context::{context_of, fit_context};
@@ -28,5 +29,5 @@ pub use latent::{arc, great_circle, line, nearest, plane};
 pub use model::{Batch, Gaussian, Loss, Model};
 pub use refine::{Refined, Refinement};
 pub use training::{
-    Adam, Best, Checkpoint, EpochReport, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation, trained_formulae,
+    Adam, Best, Checkpoint, EpochReport, Learner, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation, trained_formulae,
 };

@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     Prior = 7,
     /// Decodings of a measure.
     Decodings = 8,
+    /// The size of fresh formulae while they grow, and their variables.
+    Curriculum = 9,
 }
 
 /// A seed for another generator.

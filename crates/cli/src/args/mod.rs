@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
 
-pub use model::{DecodeArgs, EncodeArgs, EvaluateArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights};
+pub use model::{DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights};
 
 /// Embeddings of logical formulae that preserve meaning and can be inverted.
 #[derive(Parser)]
@@ -47,6 +47,7 @@ pub enum Command {
     Interpolate(InterpolateArgs),
     Neighbours(NeighboursArgs),
     Map(MapArgs),
+    Export(ExportArgs),
     Experiment(ExperimentArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -13,7 +13,8 @@ use logicvae_gnn::Backend;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Presets: gru-N, gcn-N, gat-N, cvae-gcn-N, cvae-gat-N as in the paper, with N = 3, 4 or 5 variables; ablations such as
-         gat-5-unconstrained, gat-5-unidirectional, gat-5-layers-2, gcn-5-end; best-N and cvae-best-N; tiny.
+         gat-5-unconstrained, gat-5-unidirectional, gat-5-layers-2, gcn-5-end; best-N and cvae-best-N; the hierarchical
+         model's halves shapes-N and leaves-N, N = 10 and 16 too; tiny.
 Examples:
   logicvae train --preset gat-5 --out runs/gat-5
   logicvae train --preset best-3 --set training.epochs=50 --set model.latent=32 --out runs/short
@@ -59,6 +60,10 @@ pub struct TrainArgs {
     /// Where to compute: auto, cpu, cuda or cuda:1. GPUs need a build with the feature `cuda`.
     #[arg(long, value_name = "DEVICE", default_value_t = Backend::Auto)]
     pub device: Backend,
+
+    /// Save and leave when standard input ends: for programs that start trainings and may be killed.
+    #[arg(long, hide = true)]
+    pub stop_with_input: bool,
 }
 
 /// Which weights of a run.
@@ -92,6 +97,7 @@ pub struct RunArgs {
 /// Each formula is encoded 10 times and decoded 10 times each; 1,000 prior samples are decoded 10 times each; a conditional
 /// model is asked for 300 meanings, 100 samples each. JSON: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy,
 /// validity, uniqueness, novelty; with --refine: refined; conditional: semantic_distance, kernel, gaussian_kernel, quartiles.
+/// A run that names the leaves of shapes is measured by its disagreement: disagreement, leaf_accuracy, equivalent, guessing.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -112,6 +118,10 @@ pub struct EvaluateArgs {
     /// Measure refined encodings too.
     #[arg(long)]
     pub refine: bool,
+
+    /// Decode with a budget of nodes, so that every decoding is valid, or without [default: as the run's settings say].
+    #[arg(long, value_name = "true|false")]
+    pub budget: Option<bool>,
 
     /// Seed of all samples.
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -290,6 +300,32 @@ pub struct MapArgs {
     pub svg: PathBuf,
 
     /// Replace FILE if it exists.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Make a small folder of a run that can be passed on.
+///
+/// It holds the settings, the weights in half precision, the formulae and the semantic embedding, all with checksums, and takes
+/// the place of RUN in every command but `train`. JSON: out, bytes, checksum.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  logicvae export runs/best-3 --out models/best-3")]
+pub struct ExportArgs {
+    /// The run's folder.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+
+    /// Which weights to pass on.
+    #[arg(long, value_enum, default_value_t = WhichWeights::Last)]
+    pub weights: WhichWeights,
+
+    /// The new folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+
+    /// Replace an export that is there.
     #[arg(long)]
     pub force: bool,
 }

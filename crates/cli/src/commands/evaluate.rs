@@ -3,15 +3,19 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_vae::measures::{Conditional, Generation, Protocol, Reconstruction, conditional, generation, reconstruction};
-use logicvae_vae::{Children, Refinement, context_of, trained_formulae};
+use logicvae_logic::Formula;
+use logicvae_vae::hierarchy::LeafModel;
+use logicvae_vae::measures::{
+    Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves, reconstruction,
+};
+use logicvae_vae::{Children, Learner, Model, Refinement, context_of, trained_formulae};
 use serde::Serialize;
 
 use crate::args::EvaluateArgs;
 use crate::measure::formulae;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::run;
+use crate::run::Run;
 
 #[derive(Serialize)]
 struct Report {
@@ -30,7 +34,20 @@ struct Report {
 }
 
 pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
-    let (run, model) = run::open(&args.model)?;
+    logicvae_gnn::keep_freed_memory();
+    let mut run = Run::open(&args.model.run)?;
+    if let Some(budget) = args.budget {
+        run.config.model.budget = budget;
+        run.config.check()?;
+    }
+    match run.learner(args.model.weights, &args.model.device.open()?)? {
+        Learner::Formulae(model) => autoencoder(args, &run, &model, output),
+        Learner::Leaves(model) => leaf_network(args, &run, &model, output),
+    }
+}
+
+/// The run's test formulae, or others.
+fn test_formulae(args: &EvaluateArgs, run: &Run) -> Result<Vec<Formula>> {
     let formulae = match &args.data {
         Some(path) => formulae(path, Some(run.config.model.variables))?,
         None => run.data.test.clone(),
@@ -38,19 +55,58 @@ pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
     if formulae.is_empty() {
         bail!("the run has no test formulae: give some with --data FILE");
     }
-    let embedding = run.embedding.as_ref();
     run.config.model.vocabulary().trees(&formulae)?;
+    Ok(formulae)
+}
+
+#[derive(Serialize)]
+struct LeafReport {
+    name: String,
+    formulae: usize,
+    #[serde(flatten)]
+    leaves: Leaves,
+}
+
+/// Candidates among which the nearest is searched for.
+const CANDIDATES: usize = 100;
+
+fn leaf_network(args: &EvaluateArgs, run: &Run, model: &LeafModel, output: Output) -> Result<ExitCode> {
+    let formulae = test_formulae(args, run)?;
+    let Some(embedding) = &run.embedding else { bail!("the run has no semantic embedding") };
+    let mut bar = Progress::new("naming leaves", formulae.len());
+    let candidates = if args.quick { CANDIDATES / 10 } else { CANDIDATES };
+    let leaves = leaves(model, &formulae, embedding, candidates, args.seed, |done| bar.set(done))?;
+    let report = LeafReport { name: run.config.name.clone(), formulae: formulae.len(), leaves };
+    output.print(&report, |out| {
+        let l = &report.leaves;
+        let lines = [
+            ("assignments that differ", percent(l.disagreement)),
+            ("  nearest of candidates", percent(l.searched_disagreement)),
+            ("  leaves at random", percent(l.guessing)),
+            ("leaves that are right", percent(l.leaf_accuracy)),
+            ("equivalent", percent(l.equivalent)),
+            ("  nearest of candidates", percent(l.searched_equivalent)),
+        ];
+        writeln!(out, "{} on {} formulae", report.name, report.formulae)?;
+        lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) -> Result<ExitCode> {
+    let formulae = test_formulae(args, run)?;
+    let embedding = run.embedding.as_ref();
     let sorted = run.config.data.children == Children::Sort;
     let protocol = Protocol { seed: args.seed, sorted, ..if args.quick { Protocol::quick() } else { Protocol::paper() } };
     let mut bar = Progress::new("reconstructing", formulae.len());
-    let reconstruction = reconstruction(&model, &formulae, embedding, &protocol, |done| bar.set(done))?;
+    let reconstruction = reconstruction(model, &formulae, embedding, &protocol, |done| bar.set(done))?;
     let mut bar = Progress::new("decoding prior samples", protocol.prior_samples);
     let trained = trained_formulae(&run.config, &run.data, run.epochs()?)?;
-    let generation = generation(&model, &formulae, trained, embedding, &protocol, |done| bar.set(done))?;
+    let generation = generation(model, &formulae, trained, embedding, &protocol, |done| bar.set(done))?;
     let conditional = match embedding {
         Some(embedding) => {
             let mut bar = Progress::new("decoding for contexts", protocol.contexts.min(formulae.len()));
-            Some(conditional(&model, &formulae, embedding, &protocol, |done| bar.set(done))?)
+            Some(conditional(model, &formulae, embedding, &protocol, |done| bar.set(done))?)
         }
         None => None,
     };
@@ -64,7 +120,7 @@ pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
         None
     };
     let report =
-        Report { name: run.config.name, formulae: formulae.len(), protocol, reconstruction, generation, refined, conditional };
+        Report { name: run.config.name.clone(), formulae: formulae.len(), protocol, reconstruction, generation, refined, conditional };
     output.print(&report, |out| {
         let r = &report.reconstruction;
         let g = &report.generation;

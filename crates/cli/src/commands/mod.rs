@@ -8,6 +8,7 @@ mod encode;
 mod eval;
 mod evaluate;
 mod experiment;
+mod export;
 mod interpolate;
 mod kernel;
 mod man;
@@ -48,6 +49,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Interpolate(args) => interpolate::run(&args, output),
         Command::Neighbours(args) => neighbours::run(&args, output),
         Command::Map(args) => map::run(&args, output),
+        Command::Export(args) => export::run(&args, output),
         Command::Experiment(args) => experiment::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),

@@ -42,6 +42,13 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
         }
     })
     .context("listening for Ctrl-C")?;
+    if args.stop_with_input {
+        let flag = stop.clone();
+        std::thread::spawn(move || {
+            std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).ok();
+            flag.store(true, Ordering::Relaxed);
+        });
+    }
     let mut watch = Watch::new(&run, &trainer, stop)?;
     let result = trainer.run(&mut watch);
     watch.bar.finish_and_clear();
@@ -104,7 +111,7 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
     Run::check(folder, args.force)?;
     let (data, name) = match &args.data {
         None => {
-            let mut data = config.data.set.generate()?;
+            let mut data = config.dataset()?;
             if config.data.fresh {
                 data.train.clear();
             }
@@ -127,7 +134,7 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
     let embedding = fit_context(&config)?;
     // Before anything is written: it refuses what does not go together.
     let trainer = Trainer::new(&config, &data, embedding.clone(), device)?;
-    let (run, lock) = Run { folder: folder.to_owned(), config, data, embedding }.create(&name, args.force)?;
+    let (run, lock) = Run::new(folder, config, data, embedding).create(&name, args.force)?;
     Ok((run, lock, trainer))
 }
 
@@ -146,6 +153,9 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
     }
     let lock = Lock::take(folder)?;
     let mut run = Run::open(folder)?;
+    if run.is_export() {
+        bail!("{} is an export, which training cannot go on with: name the run that it was made of", folder.display());
+    }
     if args.preset.is_some() || args.config.is_some() {
         let mut given = config(args)?;
         given.training.epochs = run.config.training.epochs;

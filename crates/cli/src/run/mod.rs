@@ -9,10 +9,12 @@
 //! | `metrics.jsonl`, `loss.svg` | a line an epoch, and the curves |
 //! | `last.state`, `last-CHECKSUM.safetensors` | the last checkpoint |
 //! | `best.safetensors` | the weights of the best validation (`training.improvement` says what is better) |
+//! | `model.safetensors` | the weights of an export, which has no checkpoints |
 //!
 //! The state names its weights by checksum and is written after them, so that a training that is killed at any moment
 //! leaves a whole pair.
 
+mod export;
 mod metrics;
 
 use std::fs::{self, File};
@@ -23,7 +25,7 @@ use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device};
 use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula, write_text};
-use logicvae_vae::{Checkpoint, Config, Model};
+use logicvae_vae::{Checkpoint, Config, Learner, Model};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{RunArgs, WhichWeights};
@@ -43,6 +45,18 @@ struct About {
     data: String,
     /// CRC-32 of each set of formulae, as text.
     checksums: Checksums,
+    /// What was passed on, if this is an export.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    export: Option<Export>,
+}
+
+/// What an export has instead of checkpoints.
+#[derive(Clone, Serialize, Deserialize)]
+struct Export {
+    /// How many epochs the weights have seen.
+    epochs: usize,
+    /// CRC-32 of the weights.
+    weights: String,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
@@ -58,6 +72,7 @@ const ABOUT: &str = "run.json";
 const CONTEXT: &str = "context.bin";
 const STATE: &str = "last.state";
 const BEST: &str = "best.safetensors";
+const EXPORTED: &str = "model.safetensors";
 const LOCK: &str = "lock";
 
 /// A run's folder and what it begins with.
@@ -66,6 +81,7 @@ pub struct Run {
     pub config: Config,
     pub data: Dataset,
     pub embedding: Option<Embedding>,
+    export: Option<Export>,
 }
 
 fn checksum(formulae: &[Formula]) -> Result<(Vec<u8>, String)> {
@@ -81,6 +97,11 @@ pub fn is_run(folder: &Path) -> bool {
 }
 
 impl Run {
+    /// A run that is yet to be written.
+    pub fn new(folder: &Path, config: Config, data: Dataset, embedding: Option<Embedding>) -> Self {
+        Self { folder: folder.to_owned(), config, data, embedding, export: None }
+    }
+
     /// Whether a run may be made in a folder. `replace`: even where there is one.
     pub fn check(folder: &Path, replace: bool) -> Result<()> {
         if folder.exists() && !folder.is_dir() {
@@ -129,6 +150,7 @@ impl Run {
             version: env!("CARGO_PKG_VERSION").into(),
             data: data_name.into(),
             checksums: Checksums { train, valid, test },
+            export: run.export.clone(),
         };
         run.write(ABOUT, &serde_json::to_vec_pretty(&about)?)?;
         // Last: a folder with settings is a run.
@@ -167,7 +189,13 @@ impl Run {
         } else {
             None
         };
-        Ok(Self { folder: folder.to_owned(), config, data, embedding })
+        Ok(Self { folder: folder.to_owned(), config, data, embedding, export: about.export })
+    }
+
+    /// The name of its data.
+    fn data_name(&self) -> Result<String> {
+        let about: About = serde_json::from_slice(&fs::read(self.folder.join(ABOUT))?)?;
+        Ok(about.data)
     }
 
     fn sets(&self) -> [(&'static str, &[Formula]); 3] {
@@ -198,7 +226,10 @@ impl Run {
 
     /// How many epochs the last checkpoint has seen.
     pub fn epochs(&self) -> Result<usize> {
-        Ok(self.state()?.map_or(0, |(_, _, epochs)| epochs))
+        match &self.export {
+            Some(export) => Ok(export.epochs),
+            None => Ok(self.state()?.map_or(0, |(_, _, epochs)| epochs)),
+        }
     }
 
     /// The last checkpoint's state, the checksum of its weights, and its epochs.
@@ -222,9 +253,17 @@ impl Run {
         Ok(Some((bytes, state)))
     }
 
-    /// The model with trained weights.
-    pub fn model(&self, which: WhichWeights, device: &Device) -> Result<Model> {
-        let weights = match which {
+    /// The trained weights.
+    fn weights(&self, which: WhichWeights) -> Result<Vec<u8>> {
+        if let Some(export) = &self.export {
+            let path = self.folder.join(EXPORTED);
+            let weights = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            if format!("{:08x}", crc32fast::hash(&weights)) != export.weights {
+                bail!("{} is damaged: its checksum differs from that in {ABOUT}", path.display());
+            }
+            return Ok(weights);
+        }
+        Ok(match which {
             WhichWeights::Last => match self.last()? {
                 Some((weights, _)) => weights,
                 None => bail!("{} has no checkpoint yet: train it first", self.folder.display()),
@@ -233,19 +272,28 @@ impl Run {
                 let path = self.folder.join(BEST);
                 fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?
             }
-        };
-        let model = Model::on(&self.config, DType::F32, device)?;
-        model.parameters().load_safetensors(&weights).with_context(|| format!("the weights in {}", self.folder.display()))?;
-        Ok(model)
+        })
+    }
+
+    /// What was trained, with its trained weights.
+    pub fn learner(&self, which: WhichWeights, device: &Device) -> Result<Learner> {
+        let weights = self.weights(which)?;
+        let learner = Learner::on(&self.config, self.embedding.as_ref(), DType::F32, device)?;
+        learner.parameters().load_safetensors(&weights).with_context(|| format!("the weights in {}", self.folder.display()))?;
+        Ok(learner)
     }
 }
 
-/// Opens the run that flags name, and its model.
+/// Opens the run that flags name, and its autoencoder.
 pub fn open(args: &RunArgs) -> Result<(Run, Model)> {
     logicvae_gnn::keep_freed_memory();
     let run = Run::open(&args.run)?;
-    let model = run.model(args.weights, &args.device.open()?)?;
-    Ok((run, model))
+    match run.learner(args.weights, &args.device.open()?)? {
+        Learner::Formulae(model) => Ok((run, model)),
+        Learner::Leaves(_) => {
+            bail!("{} names the leaves of shapes and has no latent space: only `evaluate` can use it", args.run.display())
+        }
+    }
 }
 
 fn weights_name(checksum: u32) -> String {
@@ -259,7 +307,7 @@ fn is_temporary(name: &str) -> bool {
 
 /// The files in a folder that belong to a run.
 fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let known = [CONFIG, ABOUT, CONTEXT, STATE, BEST, LOCK, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
+    let known = [CONFIG, ABOUT, CONTEXT, STATE, BEST, EXPORTED, LOCK, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -75,6 +75,17 @@ enum Features {
     Similarities(BitMatrix),
 }
 
+/// The parts of an embedding's linear map: see [`Embedding::map_parts`].
+#[derive(Clone, Copy, Debug)]
+pub struct MapParts<'a> {
+    /// Features are similarities with these rows of truth values; without them they are ±1 at every assignment.
+    pub pool: Option<&'a BitMatrix>,
+    /// Means of the features.
+    pub mean: &'a Array1<f64>,
+    /// Features × components.
+    pub projection: &'a Array2<f64>,
+}
+
 /// A fitted embedding.
 ///
 /// ```
@@ -136,6 +147,16 @@ impl Embedding {
     /// The share of the pool's variance along each component, the largest first.
     pub fn explained_variance(&self) -> Array1<f64> {
         &self.variances / self.total_variance
+    }
+
+    /// The linear map at the end, for those who compute the embedding of something else than truth values, with gradients
+    /// perhaps: a vector is (features − mean) · projection.
+    pub fn map_parts(&self) -> MapParts<'_> {
+        let pool = match &self.features {
+            Features::Values => None,
+            Features::Similarities(pool) => Some(pool),
+        };
+        MapParts { pool, mean: &self.mean, projection: &self.projection }
     }
 
     /// The vectors of formulae, in the pool or not, a row for each.

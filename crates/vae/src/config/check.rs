@@ -1,6 +1,6 @@
 //! Which settings go together.
 
-use crate::config::{Config, ModelConfig, Prior, TrainingConfig};
+use crate::config::{Children, Config, GraphState, ModelConfig, Prior, Task, TrainingConfig};
 use crate::error::VaeError;
 
 fn refuse(setting: &str, reason: impl Into<String>) -> Result<(), VaeError> {
@@ -36,7 +36,16 @@ impl Config {
         self.training.check()?;
         let sampler = &self.data.set.sampler;
         sampler.check().map_err(|e| VaeError::Setting { setting: "data.set.sampler".into(), reason: e.to_string() })?;
-        if sampler.variables > self.model.variables {
+        if self.data.shapes && (self.model.variables != 1 || self.model.task == Task::Leaves) {
+            return refuse("data.shapes", "shapes have one variable, x1, and no other to predict: set model.variables = 1");
+        }
+        if self.model.task == Task::Leaves && self.context.is_none() {
+            return refuse("model.task", "leaves are learned from the meaning of the whole: add a [context]");
+        }
+        if self.model.task == Task::Leaves && self.data.children == Children::Sort {
+            return refuse("data.children", "sorting needs the indices that are to be learned: use `keep` or `swap`");
+        }
+        if sampler.variables > self.model.variables && !self.data.shapes {
             let reason = format!(
                 "formulae have {} variables, but the model's vocabulary ends with x{}: raise model.variables or lower this",
                 sampler.variables, self.model.variables
@@ -53,6 +62,9 @@ impl Config {
         at_most(&[("data.set.train", self.data.set.train, 1_000_000_000)])?;
         if self.data.set.train == 0 {
             return refuse("data.set.train", "there must be something to learn from: at least 1");
+        }
+        if self.data.curriculum > 0 && !self.data.fresh {
+            return refuse("data.curriculum", "formulae grow only where they are drawn: set data.fresh = true, or curriculum = 0");
         }
         if self.model.prior == Prior::Learned && self.context.is_none() {
             return refuse("model.prior", "a learned prior depends on a context: add a [context], or use `standard`");
@@ -101,6 +113,9 @@ impl ModelConfig {
                 "model.budget",
                 "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
             );
+        }
+        if self.reminder && self.graph_state != GraphState::Recurrent {
+            return refuse("model.reminder", "only a recurrent decoder can be reminded: set graph_state = \"recurrent\"");
         }
         self.encoder_config().check().map_err(|error| match error {
             logicvae_gnn::GraphError::Setting { setting, reason } => {

@@ -4,11 +4,14 @@
 mod check;
 mod presets;
 
+use std::collections::HashSet;
+
 use logicvae_gnn::{EncoderConfig, Kind, Readout, Vocabulary};
-use logicvae_logic::DatasetSpec;
+use logicvae_logic::{Dataset, DatasetSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::error::VaeError;
+use crate::hierarchy::shape;
 
 pub use presets::{PRESETS, preset};
 
@@ -82,10 +85,26 @@ pub enum Prior {
     Learned,
 }
 
+/// What a model learns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// Formulae, or shapes of formulae: an autoencoder.
+    #[default]
+    Formulae,
+    /// The variables at the leaves of a shape, from the meaning that the whole shall have: a
+    /// [`LeafModel`](crate::hierarchy::LeafModel). Of the model's settings `variables`, `positional`, `hidden` and the encoder's
+    /// `layers` (its rounds) count; `training.beta` is the loss's λ.
+    Leaves,
+}
+
 /// Settings of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
+    /// What it learns.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub task: Task,
     /// Formulae have the variables x1 to this one.
     pub variables: u32,
     /// Whether the constant 1 may occur.
@@ -104,6 +123,10 @@ pub struct ModelConfig {
     pub prior: Prior,
     /// What the decoder knows of the tree so far.
     pub graph_state: GraphState,
+    /// Whether the decoder reads h₀ again at every step: its recurrent unit and its type network need not remember it.
+    /// Recurrent decoders alone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reminder: bool,
     /// Whether a tree grows by the arities of its nodes and ends when it is complete. If not, 'stop' is one more type.
     pub constrained: bool,
     /// Whether only types that still fit into `max_nodes` are chosen, so that every decoded formula is valid.
@@ -130,6 +153,18 @@ pub struct DataConfig {
     /// formula is seen: few formulae become many.
     #[serde(default)]
     pub symmetries: bool,
+    /// Over so many first epochs, fresh formulae grow from one variable and few nodes to their full size: short ones teach
+    /// what the parts of a formula are, long before a whole one comes back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub curriculum: usize,
+    /// Whether formulae lose the indices of their variables: every leaf is x1, and the model's vocabulary needs no more.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shapes: bool,
+}
+
+/// New settings are written only where they are used, so that older runs stay what they are.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What is done with the order of the children of ∧ and ∨ in training.
@@ -234,6 +269,19 @@ impl Config {
     /// The width of the context; 0 without one.
     pub fn context_width(&self) -> usize {
         self.context.as_ref().map_or(0, |context| context.components)
+    }
+
+    /// The formulae to train with, to validate and to test on, as the model sees them.
+    pub fn dataset(&self) -> Result<Dataset, VaeError> {
+        let mut data = self.data.set.generate()?;
+        if self.data.shapes {
+            for set in [&mut data.train, &mut data.valid, &mut data.test] {
+                // Different formulae can have one shape.
+                let mut known = HashSet::new();
+                *set = set.iter().map(shape).filter(|shape| known.insert(shape.clone())).collect();
+            }
+        }
+        Ok(data)
     }
 
     /// Reads settings, and checks them.

@@ -5,12 +5,12 @@ use logicvae_kernel::PAPER_SIGMA2;
 use logicvae_logic::{DatasetSpec, SamplerParams};
 
 use crate::config::{
-    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, TrainingConfig,
+    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, Task, TrainingConfig,
 };
 use crate::error::VaeError;
 
 /// Names of the presets. `{kind}` is `gru`, `gcn` or `gat`; `{n}` is the number of variables: 3, 4 or 5.
-pub const PRESETS: [(&str, &str); 9] = [
+pub const PRESETS: [(&str, &str); 11] = [
     ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, children in no order"),
     ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
     ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
@@ -19,6 +19,8 @@ pub const PRESETS: [(&str, &str); 9] = [
     ("{gcn,gat}-{n}-end", "ablation: the other read-out than the paper's code"),
     ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
     ("cvae-best-{n}", "ours, conditional"),
+    ("shapes-{n}", "the hierarchical model's first half: trees without variables; n may be 3, 4, 5, 10 or 16"),
+    ("leaves-{n}", "its second half: the variable of each leaf, from tree and meaning; n as for shapes"),
     ("tiny", "a small model on small data, for tests: learns in seconds"),
 ];
 
@@ -26,6 +28,11 @@ pub const PRESETS: [(&str, &str); 9] = [
 pub fn preset(name: &str) -> Option<Config> {
     if name == "tiny" {
         return Some(tiny());
+    }
+    for (family, make) in [("shapes-", shapes as fn(&str, u32) -> Config), ("leaves-", leaves)] {
+        if let Some(variables) = name.strip_prefix(family) {
+            return variables.parse().ok().filter(|n| [3, 4, 5, 10, 16].contains(n)).map(|n| make(name, n));
+        }
     }
     let (conditional, rest) = match name.strip_prefix("cvae-") {
         Some(rest) => (true, rest),
@@ -93,6 +100,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         }
     };
     let model = ModelConfig {
+        task: Task::Formulae,
         variables,
         constant: false,
         positional: false,
@@ -101,6 +109,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         noise: 0.01,
         prior: if conditional { Prior::Learned } else { Prior::Standard },
         graph_state,
+        reminder: false,
         constrained: true,
         budget: false,
         max_nodes: 30,
@@ -124,7 +133,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         name: name.into(),
         seed: 1,
         model,
-        data: DataConfig { set: paper_data(variables), fresh: false, children: Children::Sort, symmetries: true },
+        data: DataConfig { set: paper_data(variables), fresh: false, children: Children::Sort, symmetries: true, curriculum: 0, shapes: false },
         context: conditional.then(context),
         training,
     }
@@ -142,6 +151,29 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config
 }
 
+/// The hierarchical model's first half: ours, on trees whose leaves are all x1. What is held out is held out as a shape.
+fn shapes(name: &str, variables: u32) -> Config {
+    let mut config = best(name, variables, false);
+    let nodes = config.data.set.sampler.max_nodes;
+    config.model.variables = 1;
+    config.model.max_nodes = config.model.max_nodes.max(nodes);
+    config.data.shapes = true;
+    config.training.epochs = 100;
+    config
+}
+
+/// Its second half, with the paper's λ. Fresh formulae here too; semantic vectors as wide as the paper's.
+fn leaves(name: &str, variables: u32) -> Config {
+    let mut config = best(name, variables, true);
+    let nodes = config.data.set.sampler.max_nodes;
+    config.model.task = Task::Leaves;
+    config.model.max_nodes = config.model.max_nodes.max(nodes);
+    config.model.encoder.layers = 2;
+    config.context = Some(ContextConfig { components: if variables <= 5 { 100 } else { 500 }, ..context() });
+    config.training = TrainingConfig { epochs: 100, beta: 0.7, ..config.training };
+    config
+}
+
 /// Small enough to learn its formulae by heart in seconds.
 fn tiny() -> Config {
     let mut config = best("tiny", 3, false);
@@ -151,6 +183,8 @@ fn tiny() -> Config {
         fresh: false,
         children: Children::Keep,
         symmetries: false,
+        curriculum: 0,
+        shapes: false,
     };
     config.model = ModelConfig { hidden: 64, latent: 24, noise: 0.1, max_nodes: 12, ..config.model };
     config.training = TrainingConfig {

@@ -1,14 +1,16 @@
 //! How good a model is, by the paper's protocol and more. Each measure is defined where it is computed.
 
 mod conditional;
+mod leaves;
 mod prior;
 mod reconstruction;
 
 use serde::{Deserialize, Serialize};
 
 pub use conditional::{Conditional, conditional};
+pub use leaves::{Leaves, agreement, leaves};
 pub use prior::{Generation, generation};
-pub use reconstruction::{Reconstruction, reconstruction};
+pub use reconstruction::{ByFormula, Reconstruction, reconstruction};
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

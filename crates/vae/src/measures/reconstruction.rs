@@ -37,9 +37,21 @@ pub struct Reconstruction {
     pub valid: f64,
     /// The share of formulae that greedy decoding of the posterior's mean gives back, as ordered trees.
     pub greedy_accuracy: f64,
-    /// The accuracy of each formula, for confidence intervals.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub by_formula: Vec<f64>,
+    /// The same of each formula, for confidence intervals.
+    pub by_formula: ByFormula,
+}
+
+/// Measures of each formula, in their order.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ByFormula {
+    /// Accuracies.
+    pub accuracy: Vec<f64>,
+    /// Accuracies as ordered trees.
+    pub ordered_accuracy: Vec<f64>,
+    /// 1 where the most frequent decoding is right, up to the order of children; otherwise 0.
+    pub mode_accuracy: Vec<f64>,
+    /// Semantic accuracies.
+    pub semantic_accuracy: Vec<f64>,
 }
 
 /// One formula's part.
@@ -95,7 +107,8 @@ pub fn reconstruction(
         singles.extend(compared.collect::<Vec<Single>>());
         progress(singles.len());
     }
-    let share = |of: fn(&Single) -> f64| mean(&singles.iter().map(of).collect::<Vec<f64>>());
+    let list = |of: fn(&Single) -> f64| singles.iter().map(of).collect::<Vec<f64>>();
+    let share = |of: fn(&Single) -> f64| mean(&list(of));
     let count = formulae.len() as f64;
     Ok(Reconstruction {
         nll: nll / (count * protocol.encodings as f64),
@@ -107,7 +120,12 @@ pub fn reconstruction(
         semantic_accuracy: share(|s| s.semantic),
         valid: share(|s| s.valid),
         greedy_accuracy: share(|s| f64::from(u8::from(s.greedy))),
-        by_formula: singles.iter().map(|s| s.accuracy).collect(),
+        by_formula: ByFormula {
+            accuracy: list(|s| s.accuracy),
+            ordered_accuracy: list(|s| s.ordered),
+            mode_accuracy: list(|s| f64::from(u8::from(s.mode))),
+            semantic_accuracy: list(|s| s.semantic),
+        },
     })
 }
 

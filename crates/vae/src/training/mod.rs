@@ -2,12 +2,14 @@
 
 mod adam;
 mod checkpoint;
+mod learner;
 mod report;
 mod source;
 mod trainer;
 
 pub use adam::{Adam, StepSize};
 pub use checkpoint::Checkpoint;
+pub use learner::Learner;
 pub use report::{Best, EpochReport, Observer, Outcome, StepReport, StopReason, Validation};
 pub use source::trained_formulae;
 pub use trainer::Trainer;

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
-use logicvae_logic::{Dataset, Formula, Node, Sampler, Var};
+use logicvae_logic::{Dataset, Formula, Node, SampleError, Sampler, SamplerParams, Var};
+use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
 
-use crate::config::{Children, Config};
+use crate::config::{Children, Config, DataConfig};
 use crate::error::VaeError;
-use crate::random::{Purpose, generator, seed, shuffle};
+use crate::hierarchy::shape;
+use crate::random::{Purpose, generator, seed, shuffle, uniform};
 
 /// Where training formulae come from.
 pub(super) struct Source {
@@ -17,13 +19,51 @@ pub(super) struct Source {
     symmetries: bool,
     variables: u32,
     train: Vec<Formula>,
-    fresh: Option<(Sampler, usize)>,
+    fresh: Option<Fresh>,
     /// The validation and test sets, of which nothing may be learned; sorted where the model cannot see the order of
     /// children, since there a reordering gives away as much as the formula itself.
     held_out: HashSet<Formula>,
     /// Whether the model sees the order of children.
     positional: bool,
+    /// Whether formulae lose the indices of their variables.
+    shapes: bool,
 }
+
+/// Formulae that are drawn.
+struct Fresh {
+    /// For one variable, for two, and so on to all; sizes are in proportion. Only the last without a curriculum.
+    samplers: Vec<Sampler>,
+    /// How many formulae an epoch has.
+    count: usize,
+    /// Over so many first epochs they grow.
+    curriculum: usize,
+}
+
+impl Fresh {
+    fn new(data: &DataConfig) -> Result<Self, SampleError> {
+        let full = data.set.sampler;
+        let first = if data.curriculum > 0 { 1 } else { full.variables };
+        let samplers = (first..=full.variables).map(|variables| {
+            let share = (full.max_nodes * variables as usize).div_ceil(full.variables as usize);
+            SamplerParams { variables, max_nodes: share.max(SHORTEST), ..full }.check()
+        });
+        Ok(Self { samplers: samplers.collect::<Result<_, _>>()?, count: data.set.train, curriculum: data.curriculum })
+    }
+
+    /// What a formula of this epoch is drawn from: the share of larger formulae grows evenly.
+    fn sampler(&self, epoch: usize, rng: &mut ChaCha8Rng) -> &Sampler {
+        let last = self.samplers.len() - 1;
+        if epoch >= self.curriculum {
+            return &self.samplers[last];
+        }
+        let place = last as f64 * (epoch + 1) as f64 / (self.curriculum + 1) as f64;
+        let up = uniform(rng) < place.fract();
+        &self.samplers[(place as usize + usize::from(up)).min(last)]
+    }
+}
+
+/// The smallest limit of nodes in a curriculum: an operator and its operands.
+const SHORTEST: usize = 3;
 
 /// All formulae of so many epochs, as the model has seen them, with repetitions: drawn again, not stored. `data` is what the
 /// training began with.
@@ -39,7 +79,7 @@ const TRIES: u64 = 1000;
 impl Source {
     pub fn new(config: &Config, data: &Dataset) -> Result<Self, VaeError> {
         let fresh = match config.data.fresh {
-            true => Some((config.data.set.sampler.check()?, config.data.set.train)),
+            true => Some(Fresh::new(&config.data)?),
             false => None,
         };
         Ok(Self {
@@ -51,6 +91,7 @@ impl Source {
             fresh,
             held_out: data.valid.iter().chain(&data.test).map(|f| seen(f, config.model.positional)).collect(),
             positional: config.model.positional,
+            shapes: config.data.shapes,
         })
     }
 
@@ -60,14 +101,14 @@ impl Source {
 
     /// How many formulae an epoch has.
     pub fn len(&self) -> usize {
-        self.fresh.as_ref().map_or(self.train.len(), |(_, count)| *count)
+        self.fresh.as_ref().map_or(self.train.len(), |fresh| fresh.count)
     }
 
     /// The formulae of an epoch in their order; a function of the seed and the epoch alone.
     pub fn epoch(&self, epoch: usize) -> Result<Vec<Formula>, VaeError> {
         let mut list = match &self.fresh {
-            Some((sampler, count)) => {
-                (0..*count).into_par_iter().map(|number| self.draw(sampler, epoch, number)).collect::<Result<_, _>>()?
+            Some(fresh) => {
+                (0..fresh.count).into_par_iter().map(|number| self.draw(fresh, epoch, number)).collect::<Result<_, _>>()?
             }
             None => self.train.clone(),
         };
@@ -79,10 +120,19 @@ impl Source {
     }
 
     /// A fresh formula that is not held out.
-    fn draw(&self, sampler: &Sampler, epoch: usize, number: usize) -> Result<Formula, VaeError> {
+    fn draw(&self, fresh: &Fresh, epoch: usize, number: usize) -> Result<Formula, VaeError> {
         let seed = seed(self.seed, Purpose::Fresh);
+        let mut rng = generator(self.seed, Purpose::Curriculum, place(epoch, number));
+        let sampler = fresh.sampler(epoch, &mut rng);
+        let few = sampler.params().variables < self.variables;
         for again in 0..TRIES {
-            let formula = sampler.sample(seed.wrapping_add(again), place(epoch, number))?;
+            let drawn = sampler.sample(seed.wrapping_add(again), place(epoch, number))?;
+            let formula = if self.shapes {
+                shape(&drawn)
+            } else if few { self.renamed(&drawn, false, &mut rng)?
+            } else {
+                drawn
+            };
             if !self.is_held_out(&formula) {
                 return Ok(formula);
             }
@@ -93,22 +143,27 @@ impl Source {
         })
     }
 
+    /// A formula with its variables renamed at random, and with ∧ and ∨ exchanged half of the time if they may be.
+    fn renamed(&self, formula: &Formula, exchange: bool, rng: &mut ChaCha8Rng) -> Result<Formula, VaeError> {
+        let mut names: Vec<u32> = (1..=self.variables).collect();
+        shuffle(rng, &mut names);
+        let dual = exchange && rng.next_u32() & 1 == 1;
+        let turned = formula.preorder().map(|node| match node {
+            Node::And if dual => Node::Or,
+            Node::Or if dual => Node::And,
+            Node::Var(v) => Var::new(names[v.position()]).map_or(node, Node::Var),
+            other => other,
+        });
+        Formula::from_preorder(turned).map_err(|e| VaeError::Input(e.to_string()))
+    }
+
     /// A training formula as this epoch sees it.
     fn change(&self, formula: &Formula, epoch: usize, number: usize) -> Formula {
         let mut rng = generator(self.seed, Purpose::Children, place(epoch, number));
         let mut changed = formula.clone();
         if self.symmetries {
-            let mut names: Vec<u32> = (1..=self.variables).collect();
-            shuffle(&mut rng, &mut names);
-            let dual = rng.next_u32() & 1 == 1;
-            let turned = formula.preorder().map(|node| match node {
-                Node::And if dual => Node::Or,
-                Node::Or if dual => Node::And,
-                Node::Var(v) => Var::new(names[v.position()]).map_or(node, Node::Var),
-                other => other,
-            });
             // What would give away a held-out formula stays as it is.
-            changed = Formula::from_preorder(turned).ok().filter(|turned| !self.is_held_out(turned)).unwrap_or(changed);
+            changed = self.renamed(formula, true, &mut rng).ok().filter(|turned| !self.is_held_out(turned)).unwrap_or(changed);
         }
         let ordered = match self.children {
             Children::Keep => return changed,

@@ -8,12 +8,11 @@ use logicvae_logic::{Dataset, Formula};
 
 use crate::config::{Children, Config, Decay, TrainingConfig};
 use crate::context::context_of;
-use crate::decode::Decoding;
 use crate::error::VaeError;
-use crate::model::Model;
-use crate::random::{Purpose, generator, normal};
+use crate::random::{Purpose, generator};
 use crate::training::adam::{Adam, StepSize};
 use crate::training::checkpoint::{Checkpoint, Position, Sums, read_state, write_state};
+use crate::training::learner::Learner;
 use crate::training::report::{Best, EpochReport, Observer, Outcome, StepReport, StopReason, Validation};
 use crate::training::source::{Source, place};
 
@@ -30,7 +29,7 @@ use crate::training::source::{Source, place};
 /// ```
 pub struct Trainer {
     config: Config,
-    model: Model,
+    learner: Learner,
     adam: Adam,
     source: Source,
     valid: Vec<Formula>,
@@ -47,7 +46,6 @@ impl Trainer {
     /// A training from its beginning. Conditional models need the embedding that gives their contexts:
     /// [`fit_context`](crate::fit_context).
     pub fn new(config: &Config, data: &Dataset, embedding: Option<Embedding>, device: &Device) -> Result<Self, VaeError> {
-        let model = Model::on(config, DType::F32, device)?;
         if config.context.is_some() != embedding.is_some() {
             return Err(VaeError::Setting {
                 setting: "context".into(),
@@ -57,14 +55,15 @@ impl Trainer {
         if data.train.is_empty() && !config.data.fresh {
             return Err(VaeError::Setting { setting: "data".into(), reason: "there are no training formulae".into() });
         }
+        let learner = Learner::on(config, embedding.as_ref(), DType::F32, device)?;
         let vocabulary = config.model.vocabulary();
         [&data.train, &data.valid, &data.test].into_iter().try_for_each(|part| vocabulary.trees(part).map(drop))?;
-        let adam = Adam::new(model.parameters().vars())?;
+        let adam = Adam::new(learner.parameters().vars())?;
         let source = Source::new(config, data)?;
         // A model that learns sorted trees is validated on sorted trees.
         let sorted = config.data.children == Children::Sort;
         let valid = data.valid.iter().map(|f| if sorted { f.sorted() } else { f.clone() }).collect();
-        Ok(Self { config: config.clone(), model, adam, source, valid, embedding, position: Position::default() })
+        Ok(Self { config: config.clone(), learner, adam, source, valid, embedding, position: Position::default() })
     }
 
     /// A training that goes on from a checkpoint's weights and state. The number of epochs may be another than before, all other settings not.
@@ -82,7 +81,7 @@ impl Trainer {
             return Err(VaeError::Checkpoint("the checkpoint was made with other settings than those given".into()));
         }
         let mut trainer = Self::new(config, data, embedding, device)?;
-        trainer.model.parameters().load_safetensors(weights)?;
+        trainer.learner.parameters().load_safetensors(weights)?;
         let names: Vec<&str> = trainer.adam.moments().map(|(name, _)| name).collect();
         if !names.iter().eq(found.moments.iter().map(|(name, _)| name).collect::<Vec<_>>().iter()) {
             return Err(VaeError::Checkpoint("the checkpoint has other weights than the model".into()));
@@ -95,9 +94,9 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// The model, as it is now.
-    pub fn model(&self) -> &Model {
-        &self.model
+    /// What is trained, as it is now.
+    pub fn learner(&self) -> &Learner {
+        &self.learner
     }
 
     /// The number of finished epochs.
@@ -183,14 +182,12 @@ impl Trainer {
         purpose: Purpose,
         place: u64,
     ) -> Result<crate::model::Loss, VaeError> {
-        let batch = self.model.prepare(formulae)?;
-        let mut rng = generator(self.config.seed, purpose, place);
-        let noise = normal(&mut rng, formulae.len(), self.config.model.latent, self.model.dtype(), self.model.device())?;
-        self.model.loss(&batch, &noise, context, self.config.training.beta)
+        let rng = generator(self.config.seed, purpose, place);
+        self.learner.loss(formulae, context, rng, self.config.training.beta)
     }
 
     fn context(&self, formulae: &[Formula]) -> Result<Option<Tensor>, VaeError> {
-        let of = |embedding| context_of(embedding, formulae, self.model.dtype(), self.model.device());
+        let of = |embedding| context_of(embedding, formulae, self.learner.dtype(), self.learner.device());
         self.embedding.as_ref().map(of).transpose()
     }
 
@@ -240,30 +237,25 @@ impl Trainer {
 
     /// The loss on the validation set, and how much of it greedy decoding gives back.
     pub fn validate(&self) -> Result<Validation, VaeError> {
-        let (mut nll, mut kl, mut same, mut decoded) = (0.0, 0.0, 0, 0);
+        let (mut nll, mut kl, mut same, mut decoded) = (0.0, 0.0, 0.0, 0);
         for (number, part) in self.valid.chunks(VALIDATION_BATCH).enumerate() {
             let context = self.context(part)?;
             let loss = self.loss(part, context.as_ref(), Purpose::Validation, number as u64)?;
             nll += loss.nll.to_dtype(DType::F64)?.to_scalar::<f64>()?;
             kl += loss.kl.to_dtype(DType::F64)?.to_scalar::<f64>()?;
             if decoded < DECODED {
-                let posterior = self.model.posterior(&self.model.prepare(part)?, context.as_ref())?;
-                let found = self.model.decode(&posterior.mean, context.as_ref(), Decoding::Greedy)?;
-                let equal = |(list, wanted): (&Vec<crate::Decoded>, &Formula)| {
-                    list[0].formula.as_ref().is_some_and(|found| found.sorted() == wanted.sorted())
-                };
-                same += found.iter().zip(part).filter(|&pair| equal(pair)).count();
+                same += self.learner.right(part, context.as_ref())?;
                 decoded += part.len();
             }
         }
         let count = self.valid.len() as f64;
         let (nll, kl) = (nll / count, kl / count);
-        Ok(Validation { loss: nll + self.config.training.beta * kl, nll, kl, accuracy: same as f64 / decoded as f64 })
+        Ok(Validation { loss: nll + self.config.training.beta * kl, nll, kl, accuracy: same / decoded as f64 })
     }
 
     /// The training at this moment.
     pub fn checkpoint(&self) -> Result<Checkpoint, VaeError> {
-        let weights = self.model.parameters().to_safetensors()?;
+        let weights = self.learner.parameters().to_safetensors()?;
         let numbers = |var: &Var| var.flatten_all()?.to_dtype(DType::F32)?.to_vec1::<f32>();
         let moments: Result<Vec<(String, Vec<f32>)>, VaeError> =
             self.adam.moments().map(|(name, var)| Ok((name.to_owned(), numbers(var)?))).collect();

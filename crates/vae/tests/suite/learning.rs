@@ -25,7 +25,7 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
     let Outcome { epochs, stop_reason, best } = trainer.run(&mut losses).unwrap();
     assert_eq!((epochs, stop_reason), (config.training.epochs, StopReason::Epochs));
     assert!(best.is_some() && losses.0.last() < losses.0.first());
-    let model = trainer.model();
+    let model = trainer.learner().model().unwrap();
     let found = reconstruction(model, &data.train, None, &Protocol::quick(), |_| {}).unwrap();
     assert!(found.accuracy > 0.9 && found.ordered_accuracy > 0.9, "{found:?}");
     assert!(found.semantic_accuracy >= found.accuracy && found.mode_accuracy > 0.9);

@@ -3,6 +3,7 @@
 mod common;
 mod conformance;
 mod decoding;
+mod hierarchy;
 mod latent;
 mod learning;
 mod measures;

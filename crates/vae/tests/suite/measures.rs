@@ -12,7 +12,7 @@ fn trained() -> (Model, Vec<Formula>) {
     let data = config.data.set.generate().unwrap();
     let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
     trainer.run(&mut ()).unwrap();
-    (trainer.model().clone(), data.train)
+    (trainer.learner().model().unwrap().clone(), data.train)
 }
 
 #[test]
@@ -57,12 +57,12 @@ fn a_conditional_model_is_measured_against_what_it_was_asked_for() {
     let mut trainer = Trainer::new(&config, &data, Some(embedding.clone()), &Device::Cpu).unwrap();
     trainer.run(&mut ()).unwrap();
     let protocol = Protocol { contexts: 3, context_samples: 8, context_decodings: 2, ..Protocol::quick() };
-    let found = conditional(trainer.model(), &data.test, &embedding, &protocol, |_| {}).unwrap();
+    let found = conditional(trainer.learner().model().unwrap(), &data.test, &embedding, &protocol, |_| {}).unwrap();
     assert_eq!((found.distances.len(), found.kernels.len()), (3, 3));
     assert!(found.semantic_distance > 0.0 && found.kernel.abs() <= 1.0);
     assert!(found.gaussian_kernel > 0.0 && found.gaussian_kernel <= 1.0);
     assert!(found.target_kernel.abs() <= 1.0 && found.target_equivalent <= 1.0);
     let [low, middle, high] = found.kernel_quartiles;
     assert!(low <= middle && middle <= high);
-    assert!(generation(trainer.model(), &data.test, data.train.clone(), Some(&embedding), &protocol, |_| {}).is_ok());
+    assert!(generation(trainer.learner().model().unwrap(), &data.test, data.train.clone(), Some(&embedding), &protocol, |_| {}).is_ok());
 }
