@@ -1,6 +1,7 @@
 //! The command line. Parsing does no I/O.
 
 mod model;
+mod picture;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap_complete::Shell;
 use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
 
 pub use model::{DecodeArgs, EncodeArgs, EvaluateArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights};
+pub use picture::{DrawArgs, PlotArgs};
 
 /// Embeddings of logical formulae that preserve meaning and can be inverted.
 #[derive(Parser)]
@@ -40,6 +42,7 @@ pub enum Command {
     Kernel(KernelArgs),
     Embed(EmbedArgs),
     Similar(SimilarArgs),
+    Draw(DrawArgs),
     Train(TrainArgs),
     Evaluate(EvaluateArgs),
     Encode(EncodeArgs),
@@ -48,6 +51,7 @@ pub enum Command {
     Neighbours(NeighboursArgs),
     Map(MapArgs),
     Experiment(ExperimentArgs),
+    Plot(PlotArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
