@@ -5,5 +5,6 @@ mod datasets;
 mod formulae;
 mod kernel;
 mod models;
+mod pictures;
 mod shell;
 mod support;

@@ -1,7 +1,7 @@
-//! Formulae from files, from standard input, from the command line.
+//! Formulae and other text from files, from standard input, from the command line.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,23 +18,34 @@ pub fn name(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Formulae of a file, one by one; an error names the file and the place in it.
-pub fn formulae(path: &Path, variables: Option<u32>) -> Result<impl Iterator<Item = Result<Formula>> + use<>> {
+/// Opens a file or standard input; `of` is what should be in it.
+fn open(path: &Path, of: &str) -> Result<Box<dyn BufRead>> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     let name = name(path);
-    let source: Box<dyn BufRead> = if is_standard(path) {
+    if is_standard(path) {
         if TAKEN.swap(true, Ordering::Relaxed) {
             bail!("standard input can be read only once: name a file for the other `-`");
         }
-        Box::new(io::stdin().lock())
-    } else {
-        if path.is_dir() {
-            bail!("{name} is a folder: name a file of formulae");
-        }
-        Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot open {name}"))?))
-    };
-    let reader = FormulaReader::new(source).with_context(|| name.clone())?.with_variables(variables);
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    if path.is_dir() {
+        bail!("{name} is a folder: name a file of {of}");
+    }
+    Ok(Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot open {name}"))?)))
+}
+
+/// Formulae of a file, one by one; an error names the file and the place in it.
+pub fn formulae(path: &Path, variables: Option<u32>) -> Result<impl Iterator<Item = Result<Formula>> + use<>> {
+    let name = name(path);
+    let reader = FormulaReader::new(open(path, "formulae")?).with_context(|| name.clone())?.with_variables(variables);
     Ok(reader.map(move |formula| formula.with_context(|| name.clone())))
+}
+
+/// All text of a file.
+pub fn text(path: &Path, of: &str) -> Result<String> {
+    let mut text = String::new();
+    open(path, of)?.read_to_string(&mut text).with_context(|| format!("cannot read {}", name(path)))?;
+    Ok(text)
 }
 
 /// A formula given on the command line, where `-` takes the next one of standard input.

@@ -1,6 +1,7 @@
 //! The command line. Parsing does no I/O.
 
 mod model;
+mod picture;
 
 use std::path::PathBuf;
 
@@ -8,7 +9,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
 
-pub use model::{DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights};
+pub use model::{
+    DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights,
+};
+pub use picture::{DrawArgs, PlotArgs};
 
 /// Embeddings of logical formulae that preserve meaning and can be inverted.
 #[derive(Parser)]
@@ -40,6 +44,7 @@ pub enum Command {
     Kernel(KernelArgs),
     Embed(EmbedArgs),
     Similar(SimilarArgs),
+    Draw(DrawArgs),
     Train(TrainArgs),
     Evaluate(EvaluateArgs),
     Encode(EncodeArgs),
@@ -49,6 +54,7 @@ pub enum Command {
     Map(MapArgs),
     Export(ExportArgs),
     Experiment(ExperimentArgs),
+    Plot(PlotArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

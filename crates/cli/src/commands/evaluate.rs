@@ -119,8 +119,15 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     } else {
         None
     };
-    let report =
-        Report { name: run.config.name.clone(), formulae: formulae.len(), protocol, reconstruction, generation, refined, conditional };
+    let report = Report {
+        name: run.config.name.clone(),
+        formulae: formulae.len(),
+        protocol,
+        reconstruction,
+        generation,
+        refined,
+        conditional,
+    };
     output.print(&report, |out| {
         let r = &report.reconstruction;
         let g = &report.generation;

@@ -10,7 +10,7 @@ use logicvae_kernel::{Form, PAPER_SIGMA2};
 use serde_json::{Value, json};
 
 use crate::args::{Experiment, ExperimentArgs};
-use crate::figure::{Chart, ENDINGS, Figure, Mark, Series};
+use crate::figure::{Axis, Chart, ENDINGS, Figure, Mark, Series};
 use crate::output::{Output, check_target};
 use crate::progress::Progress;
 
@@ -97,7 +97,7 @@ fn variance(sizes: &Sizes) -> Outcome {
             x_label: "components".into(),
             y_label: "share of variance".into(),
             x: 1.0..components as f64,
-            x_log: true,
+            axis: Axis::Log,
             y: 0.4..1.02,
             series,
         };
@@ -133,7 +133,7 @@ fn correlation(sizes: &Sizes) -> Outcome {
             x_label: "kernel value".into(),
             y_label: "distance of embeddings".into(),
             x: if form == Form::Plain { -1.02..1.02 } else { -0.02..1.02 },
-            x_log: false,
+            axis: Axis::Linear,
             y: 0.0..top * 1.04,
             series,
         };
@@ -167,7 +167,7 @@ fn classification(sizes: &Sizes) -> Outcome {
         x_label: "variables".into(),
         y_label: "accuracy (5-95 %, 25-75 %)".into(),
         x: 2.8..10.2,
-        x_log: false,
+        axis: Axis::Linear,
         y: 0.4..1.02,
         series: vec![median, guessing],
     };
@@ -191,7 +191,7 @@ fn agreement(sizes: &Sizes) -> Outcome {
         x_label: "kernel value k".into(),
         y_label: "similarity".into(),
         x: -1.02..1.02,
-        x_log: false,
+        axis: Axis::Linear,
         y: -0.02..1.02,
         series: vec![
             Series::new("(k + 1) / 2", Mark::Line, vec![(-1.0, 0.0), (1.0, 1.0)]),
@@ -226,7 +226,7 @@ fn pool(sizes: &Sizes) -> Outcome {
         x_label: "variables".into(),
         y_label: "mean distance".into(),
         x: 2.8..5.2,
-        x_log: false,
+        axis: Axis::Linear,
         y: 0.0..top * 1.1,
         series,
     };

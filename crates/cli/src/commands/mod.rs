@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod decode;
+mod draw;
 mod embed;
 mod encode;
 mod eval;
@@ -14,6 +15,7 @@ mod kernel;
 mod man;
 mod map;
 mod neighbours;
+mod plot;
 mod sample;
 mod similar;
 mod stats;
@@ -42,6 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Kernel(args) => kernel::run(&args, output),
         Command::Embed(args) => embed::run(&args, output),
         Command::Similar(args) => similar::run(&args, output),
+        Command::Draw(args) => draw::run(&args, output),
         Command::Train(args) => train::run(&args, output),
         Command::Evaluate(args) => evaluate::run(&args, output),
         Command::Encode(args) => encode::run(&args, output),
@@ -51,6 +54,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Map(args) => map::run(&args, output),
         Command::Export(args) => export::run(&args, output),
         Command::Experiment(args) => experiment::run(&args, output),
+        Command::Plot(args) => plot::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),
     }

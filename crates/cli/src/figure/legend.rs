@@ -1,6 +1,8 @@
 //! What the colours of nodes and the grounds of panels mean.
 
-use logicvae_logic::Node;
+use std::cmp::Reverse;
+
+use logicvae_logic::{Formula, Node};
 
 use super::scheme::{TEXT, hex};
 use super::strip::ground;
@@ -24,6 +26,17 @@ enum Sign {
     Node(Node),
     /// A panel in miniature; how much has changed, from 0 to 1.
     Panel(f64),
+}
+
+/// Every kind of node that occurs, once: operators, the constant, variables.
+pub fn nodes<'a>(formulae: impl Iterator<Item = &'a Formula>) -> Vec<Node> {
+    let mut found: Vec<Node> = Vec::new();
+    for formula in formulae {
+        found.extend(formula.preorder());
+        found.sort_unstable_by_key(|node| (Reverse(node.arity()), *node));
+        found.dedup();
+    }
+    found
 }
 
 /// Lines of signs and words from the area's upper edge on, broken at its width. Returns where they end.

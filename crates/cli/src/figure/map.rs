@@ -7,6 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::extent::extent;
 use super::scheme::{GRID, LABEL, TEXT, with_style};
 
 /// Width and height of the figure.
@@ -168,17 +169,6 @@ fn bar(side: &DrawingArea<SVGBackend<'_>, Shift>, values: &Range<f64>) -> Result
         side.draw(&Text::new(short(&value), (26, height(piece)), text.clone()))?;
     }
     Ok(())
-}
-
-/// The range of the numbers, widened by a part of itself; never empty.
-fn extent(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-    if low > high {
-        return 0.0..1.0;
-    }
-    // Equal numbers stand in the middle of a range of their own size.
-    let spare = if low == high { low.abs().max(1.0) / 2.0 } else { margin * (high - low) };
-    low - spare..high + spare
 }
 
 /// Where a number lies in a range, from 0 to 1.

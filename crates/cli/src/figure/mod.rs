@@ -2,16 +2,24 @@
 
 mod bars;
 mod chart;
+mod extent;
 mod legend;
 mod map;
+mod marks;
+mod picture;
+pub mod plot;
 mod png;
+mod portrait;
 mod scheme;
 mod strip;
 mod svg;
 mod tree;
 
-pub use chart::{Chart, Mark, Series};
+pub use chart::{Axis, Chart};
 pub use map::map;
+pub use marks::{Mark, Series};
+pub use picture::Picture;
+pub use portrait::portrait;
 pub use strip::{Step, strip};
 
 use std::path::Path;

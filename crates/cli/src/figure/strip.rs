@@ -1,8 +1,6 @@
 //! A path through latent space as a grid of small trees, read line by line (the paper's figure 3).
 
-use std::cmp::Reverse;
-
-use logicvae_logic::{Formula, Node};
+use logicvae_logic::Formula;
 
 use super::scheme::{ACCENT, QUIET, TEXT, hex};
 use super::svg::{Anchor, Area, document, text};
@@ -20,6 +18,8 @@ pub struct Step {
 const MARGIN: f64 = 16.0;
 /// Between panels.
 const GAP: f64 = 7.0;
+/// The most that a unit of a tree becomes.
+const UNIT: (f64, f64) = (25.0, 28.0);
 /// Room for the legend and the bars, even if there are few panels.
 const MIN_WIDTH: f64 = 520.0;
 
@@ -30,24 +30,14 @@ pub fn strip(steps: &[Step]) -> String {
     let width = (grid.width() + 2.0 * MARGIN).max(MIN_WIDTH);
     let mut body = String::new();
     let place = Area { x: MARGIN, y: MARGIN, width: width - 2.0 * MARGIN, height: 0.0 };
-    let top = legend::draw(&mut body, &nodes(steps), most > 0, place);
+    let nodes = legend::nodes(steps.iter().filter_map(|s| s.formula.as_ref()));
+    let top = legend::draw(&mut body, &nodes, most > 0, place);
     let left = (width - grid.width()) / 2.0;
     for (i, step) in steps.iter().enumerate() {
         panel(&mut body, i, step, most, grid.area(i, left, top));
     }
     let bottom = bars::draw(&mut body, steps, Area { y: top + grid.height(), ..place });
     document(width, bottom + MARGIN, &format!("Formulae along a path of {} steps", steps.len()), &body)
-}
-
-/// Every kind of node that occurs, once: operators, the constant, variables.
-fn nodes(steps: &[Step]) -> Vec<Node> {
-    let mut found: Vec<Node> = Vec::new();
-    for formula in steps.iter().filter_map(|s| s.formula.as_ref()) {
-        found.extend(formula.preorder());
-        found.sort_unstable_by_key(|node| (Reverse(node.arity()), *node));
-        found.dedup();
-    }
-    found
 }
 
 /// Where panels stand.
@@ -108,7 +98,7 @@ pub fn ground(strength: f64) -> String {
 fn panel(svg: &mut String, index: usize, step: &Step, most: usize, area: Area) {
     let quiet = hex(QUIET);
     let ink = if step.formula.is_none() || step.changed == Some(0) { quiet.clone() } else { hex(TEXT) };
-    let signs = step.formula.as_ref().map_or_else(|| "no formula".into(), signs);
+    let signs = step.formula.as_ref().map_or_else(|| "no formula".into(), |f| signs(f).replace(' ', ""));
     // The title shows the text under the pointer, where it may be longer.
     svg.push_str(&format!("<g class=\"panel\"><title>{}</title>", shorten(&signs, 500.0)));
     let look = match (&step.formula, step.changed) {
@@ -125,7 +115,8 @@ fn panel(svg: &mut String, index: usize, step: &Step, most: usize, area: Area) {
     }
     let middle = area.x + area.width / 2.0;
     if let Some(formula) = &step.formula {
-        tree::draw(svg, formula, Area { x: left, y: area.y + 20.0, width: right - left, height: area.height - 43.0 });
+        let room = Area { x: left, y: area.y + 20.0, width: right - left, height: area.height - 43.0 };
+        tree::draw(svg, formula, room, UNIT);
         let below = (middle, area.y + area.height - 7.0);
         text(svg, below, 8.0, Anchor::Middle, &ink, &shorten(&signs, (right - left) / 8.0));
     } else {
@@ -134,15 +125,16 @@ fn panel(svg: &mut String, index: usize, step: &Step, most: usize, area: Area) {
     svg.push_str("</g>");
 }
 
-/// The text with the signs that stand in the nodes, without spaces; `logicvae` reads it back, and XML needs no escapes.
-fn signs(formula: &Formula) -> String {
-    formula.to_string().replace(" & ", "∧").replace(" | ", "∨").replace('!', "¬")
+/// The text with the signs that stand in the nodes; `logicvae` reads it back, and XML needs no escapes.
+pub fn signs(formula: &Formula) -> String {
+    formula.to_string().replace('&', "∧").replace('|', "∨").replace('!', "¬")
 }
 
 /// As much of the text as fits into a width in units of the letters' size, with an ellipsis if that is not all.
-fn shorten(text: &str, room: f64) -> String {
+pub fn shorten(text: &str, room: f64) -> String {
     // Widths of DejaVu Sans; most other fonts are narrower.
     let width = |c: char| match c {
+        ' ' => 0.32,
         '(' | ')' => 0.39,
         '∧' | '∨' => 0.74,
         '¬' => 0.84,
@@ -208,6 +200,6 @@ mod tests {
         assert_eq!(shorten("x1∧x2", 10.0), "x1∧x2");
         assert_eq!(shorten("x1∧x2∧x3∧x4", 5.0), "x1∧x2…");
         assert_eq!(shorten("x1", 0.5), "…");
-        assert_eq!(signs(&(x(1) & !x(2) | x(3))), "x1∧¬x2∨x3");
+        assert_eq!(signs(&(x(1) & !x(2) | x(3))), "x1 ∧ ¬x2 ∨ x3");
     }
 }

@@ -88,15 +88,19 @@ impl Outline {
     }
 }
 
-/// The most that one unit of a layout becomes, across and down: small trees look alike instead of growing.
-const UNIT: (f64, f64) = (25.0, 28.0);
+/// Width and height of the tree in units, with room for the halves of the outermost nodes.
+pub fn size(formula: &Formula) -> (f64, f64) {
+    let layout = Layout::of(formula);
+    (layout.width + 0.8, layout.depth as f64 + 0.8)
+}
 
-/// The tree with its root in the middle of the upper edge, as large as fits.
-pub fn draw(svg: &mut String, formula: &Formula, area: Area) {
+/// The tree with its root in the middle of the upper edge, as large as fits. `unit` is the most that one unit of a layout
+/// becomes, across and down: small trees look alike instead of growing.
+pub fn draw(svg: &mut String, formula: &Formula, area: Area, unit: (f64, f64)) {
     let layout = Layout::of(formula);
     // Beyond the middles of the outermost nodes there is room for their halves.
-    let across = (area.width / (layout.width + 0.8)).min(UNIT.0);
-    let down = (area.height / (layout.depth as f64 + 0.8)).min(UNIT.1);
+    let across = (area.width / (layout.width + 0.8)).min(unit.0);
+    let down = (area.height / (layout.depth as f64 + 0.8)).min(unit.1);
     let radius = 0.4 * across.min(down);
     let left = area.x + (area.width - layout.width * across) / 2.0;
     let place = |i: usize| (left + layout.x[i] * across, area.y + radius + layout.level[i] as f64 * down);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use logicvae_vae::EpochReport;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{Chart, Mark, Series};
+use crate::figure::{Axis, Chart, Mark, Series};
 use crate::run::Run;
 
 pub const FILE: &str = "metrics.jsonl";
@@ -83,7 +83,7 @@ impl Metrics {
             x_label: "epoch".into(),
             y_label: "negative log-likelihood of a formula".into(),
             x: 0.0..last.max(1.0),
-            x_log: false,
+            axis: Axis::Linear,
             y: 0.0..top.max(1e-6) * 1.05,
             series,
         };

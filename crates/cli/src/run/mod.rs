@@ -307,7 +307,8 @@ fn is_temporary(name: &str) -> bool {
 
 /// The files in a folder that belong to a run.
 fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let known = [CONFIG, ABOUT, CONTEXT, STATE, BEST, EXPORTED, LOCK, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
+    let known =
+        [CONFIG, ABOUT, CONTEXT, STATE, BEST, EXPORTED, LOCK, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

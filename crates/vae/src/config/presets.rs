@@ -133,7 +133,14 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         name: name.into(),
         seed: 1,
         model,
-        data: DataConfig { set: paper_data(variables), fresh: false, children: Children::Sort, symmetries: true, curriculum: 0, shapes: false },
+        data: DataConfig {
+            set: paper_data(variables),
+            fresh: false,
+            children: Children::Sort,
+            symmetries: true,
+            curriculum: 0,
+            shapes: false,
+        },
         context: conditional.then(context),
         training,
     }

@@ -21,7 +21,8 @@ pub struct Semantics {
 
 fn matrix(bits: &BitMatrix, of: impl Fn(bool, usize) -> f64, dtype: DType, device: &Device) -> Result<Tensor, VaeError> {
     let (rows, columns) = (bits.rows(), bits.bits());
-    let all: Vec<f64> = (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))).map(|(row, c)| of(bits.get(row, c), c)).collect();
+    let all: Vec<f64> =
+        (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))).map(|(row, c)| of(bits.get(row, c), c)).collect();
     Ok(Tensor::from_vec(all, (rows, columns), &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?)
 }
 
@@ -35,7 +36,8 @@ impl Semantics {
         let (measure, parts) = (embedding.measure(), embedding.map_parts());
         let names: Vec<Formula> = (1..=measure.variables() as u32).map(x).collect();
         let share = |assignment: usize| measure.weights().map_or(1.0 / measure.len() as f64, |w| w[assignment]);
-        let pool = parts.pool.map(|pool| matrix(pool, |value, at| sign(value) * share(at), dtype, device)?.t().map_err(VaeError::from));
+        let pool =
+            parts.pool.map(|pool| matrix(pool, |value, at| sign(value) * share(at), dtype, device)?.t().map_err(VaeError::from));
         let tensor = |values: Vec<f64>, shape: (usize, usize)| -> Result<Tensor, VaeError> {
             Ok(Tensor::from_vec(values, shape, &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?)
         };

@@ -129,7 +129,8 @@ impl Source {
             let drawn = sampler.sample(seed.wrapping_add(again), place(epoch, number))?;
             let formula = if self.shapes {
                 shape(&drawn)
-            } else if few { self.renamed(&drawn, false, &mut rng)?
+            } else if few {
+                self.renamed(&drawn, false, &mut rng)?
             } else {
                 drawn
             };

@@ -19,8 +19,7 @@ const FORMS: [Form; 2] = [Form::Plain, Form::Gaussian { sigma2: 0.44 }];
 /// Certain leaves: one-hot rows.
 fn one_hot(list: &[Formula], variables: usize) -> Tensor {
     let all: Vec<u32> = list.iter().flat_map(|f| indices(f).unwrap()).collect();
-    let rows: Vec<f64> =
-        all.iter().flat_map(|&i| (0..variables as u32).map(move |v| f64::from(u8::from(v == i)))).collect();
+    let rows: Vec<f64> = all.iter().flat_map(|&i| (0..variables as u32).map(move |v| f64::from(u8::from(v == i)))).collect();
     Tensor::from_vec(rows, (all.len(), variables), &Device::Cpu).unwrap()
 }
 

@@ -1,0 +1,122 @@
+//! Charts that a small JSON file describes, a file here for each kind.
+//!
+//! What is read becomes a [`Chart`] or a message that says what is wrong with it; nothing is left out or guessed.
+
+mod bars;
+mod check;
+mod histogram;
+mod lines;
+
+use anyhow::{Error, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use super::Chart;
+
+/// A chart that can be drawn.
+pub struct Plot {
+    /// As the file calls it.
+    pub kind: &'static str,
+    /// How many series are described.
+    pub series: usize,
+    pub chart: Chart,
+}
+
+/// What every description begins with.
+#[derive(Deserialize)]
+struct Head {
+    kind: String,
+}
+
+/// Reads a description, first its kind and then, by that, the whole: an enum tagged by `kind` would not know in which line
+/// an error is.
+pub fn read(text: &str) -> Result<Plot> {
+    let kind = strict::<Head>(text)?.kind;
+    match kind.as_str() {
+        "histogram" => strict::<histogram::Histogram>(text)?.plot(),
+        "lines" => strict::<lines::Lines>(text)?.plot(),
+        "bars" => strict::<bars::Bars>(text)?.plot(),
+        _ => bail!("there is no kind `{kind}`: use histogram, lines or bars"),
+    }
+}
+
+fn strict<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|e| {
+        let hint = if e.classify() == Category::Syntax { " (JSON has no comments, no NaN and no infinity)" } else { "" };
+        Error::msg(format!("not a chart: {e}{hint}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use resvg::usvg::roxmltree::Document;
+
+    use super::*;
+
+    fn message(text: &str) -> String {
+        read(text).map(drop).expect_err(text).to_string()
+    }
+
+    /// Draws it, as XML that can be read, and returns how often the parts occur.
+    fn count(text: &str, parts: &[&str]) -> Vec<usize> {
+        let svg = read(text).and_then(|plot| plot.chart.svg()).unwrap_or_else(|e| panic!("{text}: {e}"));
+        Document::parse(&svg).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        crate::figure::png::render(&svg).expect("a picture");
+        parts.iter().map(|part| svg.matches(part).count()).collect()
+    }
+
+    #[test]
+    fn everything_described_is_drawn() {
+        let histogram = r#"{"kind":"histogram","title":"<&>","x":"k","y":"share","series":[{"name":"a \"b\"","values":[0,1,1]},
+            {"name":"c","values":[2]}],"marks":[{"name":"far","at":9,"series":1}]}"#;
+        assert_eq!(count(histogram, &["<polygon", ">\nfar\n<"]), [2, 1]);
+        let lines = r#"{"kind":"lines","title":"","x":"n","y":"y","series":[{"name":"a","points":[[1,2],[2,3]],"low":[1,null],
+            "high":[2,null]},{"name":"b","points":[[5,-1]],"dashed":true,"like":0}]}"#;
+        assert_eq!(count(lines, &["<circle"]), [2]);
+        let bars = r#"{"kind":"bars","title":"t","y":"y","groups":["g","h"],"series":[{"name":"a","values":[-1,null]},
+            {"name":"b","values":[0,3],"low":[null,2],"high":[null,4]}]}"#;
+        // Two signs in the legend; the bar of 0 has no height.
+        assert_eq!(count(bars, &["<rect"]), [5]);
+    }
+
+    #[test]
+    fn odd_numbers_are_drawn() {
+        for values in ["[0]", "[3,3,3]", "[1e12,-1e12]", "[0,1e-300]", "[1000000000000,999999999999.999]", "[-0.0]"] {
+            count(
+                &format!(
+                    r#"{{"kind":"histogram","title":"t","x":"x","y":"y","bins":200,"series":[{{"name":"a","values":{values}}}]}}"#
+                ),
+                &[],
+            );
+            let groups = vec!["\"a name of several words\""; values.split(',').count()].join(",");
+            count(
+                &format!(
+                    r#"{{"kind":"bars","title":"t","y":"y","groups":[{groups}],"series":[{{"name":"a","values":{values}}}]}}"#
+                ),
+                &[],
+            );
+        }
+        for points in ["[[0,0]]", "[[1e12,1],[-1e12,1]]", "[[1,1],[1,1]]", "[[0.5,1e-12],[0.25,-1e-12]]"] {
+            count(
+                &format!(
+                    r#"{{"kind":"lines","title":"t","x":"x","y":"y","series":[{{"name":"{0}","points":{points}}}]}}"#,
+                    "n".repeat(60)
+                ),
+                &[],
+            );
+        }
+    }
+
+    #[test]
+    fn messages_say_where_and_what() {
+        assert_eq!(
+            message("{\n\"kind\": NaN}"),
+            "not a chart: expected value at line 2 column 9 (JSON has no comments, no NaN and no infinity)"
+        );
+        assert_eq!(message(r#"{"kind":"pie"}"#), "there is no kind `pie`: use histogram, lines or bars");
+        assert!(message(r#"{"kind":"bars","titel":"t"}"#).contains("unknown field `titel`, expected one of `kind`, `title`"));
+        assert!(message("{\"kind\":\"lines\",\n\"title\":3}").contains("line 2 column 9"));
+    }
+}
