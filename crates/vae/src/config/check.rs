@@ -1,6 +1,6 @@
 //! Which settings go together.
 
-use crate::config::{Children, Config, GraphState, ModelConfig, Prior, Task, TrainingConfig};
+use crate::config::{Children, Config, ModelConfig, Prior, Task, TrainingConfig};
 use crate::error::VaeError;
 
 fn refuse(setting: &str, reason: impl Into<String>) -> Result<(), VaeError> {
@@ -63,9 +63,6 @@ impl Config {
         if self.data.set.train == 0 {
             return refuse("data.set.train", "there must be something to learn from: at least 1");
         }
-        if self.data.curriculum > 0 && !self.data.fresh {
-            return refuse("data.curriculum", "formulae grow only where they are drawn: set data.fresh = true, or curriculum = 0");
-        }
         if self.model.prior == Prior::Learned && self.context.is_none() {
             return refuse("model.prior", "a learned prior depends on a context: add a [context], or use `standard`");
         }
@@ -113,9 +110,6 @@ impl ModelConfig {
                 "model.budget",
                 "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
             );
-        }
-        if self.reminder && self.graph_state != GraphState::Recurrent {
-            return refuse("model.reminder", "only a recurrent decoder can be reminded: set graph_state = \"recurrent\"");
         }
         self.encoder_config().check().map_err(|error| match error {
             logicvae_gnn::GraphError::Setting { setting, reason } => {

@@ -123,10 +123,6 @@ pub struct ModelConfig {
     pub prior: Prior,
     /// What the decoder knows of the tree so far.
     pub graph_state: GraphState,
-    /// Whether the decoder reads h₀ again at every step: its recurrent unit and its type network need not remember it.
-    /// Recurrent decoders alone.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub reminder: bool,
     /// Whether a tree grows by the arities of its nodes and ends when it is complete. If not, 'stop' is one more type.
     pub constrained: bool,
     /// Whether only types that still fit into `max_nodes` are chosen, so that every decoded formula is valid.
@@ -153,8 +149,8 @@ pub struct DataConfig {
     /// formula is seen: few formulae become many.
     #[serde(default)]
     pub symmetries: bool,
-    /// Over so many first epochs, fresh formulae grow from one variable and few nodes to their full size: short ones teach
-    /// what the parts of a formula are, long before a whole one comes back.
+    /// Over so many first epochs, formulae grow to their full size: short ones teach what the parts of a formula are, long
+    /// before a whole one comes back. Fresh ones grow from one variable and few nodes; of given ones, subformulae are seen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub curriculum: usize,
     /// Whether formulae lose the indices of their variables: every leaf is x1, and the model's vocabulary needs no more.

@@ -109,7 +109,6 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         noise: 0.01,
         prior: if conditional { Prior::Learned } else { Prior::Standard },
         graph_state,
-        reminder: false,
         constrained: true,
         budget: false,
         max_nodes: 30,
@@ -138,7 +137,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
             fresh: false,
             children: Children::Sort,
             symmetries: true,
-            curriculum: 0,
+            curriculum: if variables > 3 { 60 } else { 0 },
             shapes: false,
         },
         context: conditional.then(context),
@@ -155,6 +154,11 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config.model.budget = true;
     config.data = DataConfig { fresh: true, children: Children::Keep, symmetries: false, ..config.data };
     config.training = TrainingConfig { epochs: 400, batch: 64, warm_up: 200, validate_every: 20, patience: 0, ..config.training };
+    // Longer formulae need more steps, and to grow: without that nothing comes back for the first hundreds of thousands.
+    if variables > 3 {
+        let epochs = if variables == 4 { 500 } else { 700 };
+        config.training = TrainingConfig { epochs, batch: 32, decay: Decay::Cosine, ..config.training };
+    }
     config
 }
 
@@ -165,6 +169,7 @@ fn shapes(name: &str, variables: u32) -> Config {
     config.model.variables = 1;
     config.model.max_nodes = config.model.max_nodes.max(nodes);
     config.data.shapes = true;
+    config.data.curriculum = 0;
     config.training.epochs = 100;
     config
 }
@@ -176,6 +181,7 @@ fn leaves(name: &str, variables: u32) -> Config {
     config.model.task = Task::Leaves;
     config.model.max_nodes = config.model.max_nodes.max(nodes);
     config.model.encoder.layers = 2;
+    config.data.curriculum = 0;
     config.context = Some(ContextConfig { components: if variables <= 5 { 100 } else { 500 }, ..context() });
     config.training = TrainingConfig { epochs: 100, beta: 0.7, ..config.training };
     config

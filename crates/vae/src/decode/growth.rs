@@ -80,8 +80,6 @@ pub(super) struct Growth<'a> {
     /// For each beginning: its newest state, and what the type network reads.
     states: Vec<f32>,
     graph: Vec<f32>,
-    /// With a reminder, for each vector: what h₀ adds to the type network's product and to the gates.
-    reminders: Option<(Vec<f32>, Vec<f32>)>,
     /// The parent START of each vector.
     starts: Vec<u32>,
     /// The results of each vector.
@@ -102,7 +100,6 @@ impl<'a> Growth<'a> {
             beginnings: Vec::new(),
             states: vec![0.0; vectors * h],
             graph: Vec::new(),
-            reminders: None,
             starts: Vec::new(),
             done: vec![Vec::new(); vectors],
         };
@@ -110,14 +107,6 @@ impl<'a> Growth<'a> {
         if weights.state == GraphState::Recurrent {
             let by = matrix(&weights.from_parent, h);
             multiply(matrix_mut(&mut gates, vectors), Accum::Replace, matrix(h0, vectors), by);
-        }
-        if config.reminder {
-            let mut score = vec![0.0; vectors * 4 * h];
-            let mut again = vec![0.0; vectors * 3 * h];
-            multiply(matrix_mut(&mut score, vectors), Accum::Replace, matrix(h0, vectors), matrix(&weights.score_start, h));
-            multiply(matrix_mut(&mut again, vectors), Accum::Replace, matrix(h0, vectors), matrix(&weights.from_start, h));
-            gates.iter_mut().zip(&again).for_each(|(g, a)| *g += a);
-            growth.reminders = Some((score, again));
         }
         let mut hidden = vec![0.0; vectors * 3 * h];
         multiply(matrix_mut(&mut hidden, vectors), Accum::Replace, matrix(h0, vectors), matrix(&weights.recurrent, h));
@@ -134,7 +123,7 @@ impl<'a> Growth<'a> {
         }
         growth.states = states;
         growth.graph = growth.states.clone();
-        let all: Vec<(usize, usize)> = (0..vectors).map(|vector| (vector, vector)).collect();
+        let all: Vec<usize> = (0..vectors).collect();
         let first = growth.add_parents(&all);
         for vector in 0..vectors {
             let parent = first + vector as u32;
@@ -269,7 +258,7 @@ impl<'a> Growth<'a> {
                 inner = self.frames.len() as u32 - 1;
             }
             if arity > 0 {
-                operators.push((next.len(), vector));
+                operators.push(next.len());
                 // The parent's number follows when all are known.
                 self.frames.push(Frame { parent: 0, due: arity as u8, right: false, next: inner });
                 inner = self.frames.len() as u32 - 1;
@@ -281,21 +270,20 @@ impl<'a> Growth<'a> {
         self.graph = graph;
         self.beginnings = next;
         let first = self.add_parents(&operators);
-        for (number, &(at, _)) in operators.iter().enumerate() {
+        for (number, &at) in operators.iter().enumerate() {
             self.frames[self.beginnings[at].frame as usize].parent = first + number as u32;
         }
     }
 
-    /// Computes what children of the newest nodes of these beginnings, each with its vector, will read; gives the number of
-    /// the first.
-    fn add_parents(&mut self, which: &[(usize, usize)]) -> u32 {
+    /// Computes what children of the newest nodes of these beginnings will read; gives the number of the first.
+    fn add_parents(&mut self, which: &[usize]) -> u32 {
         let (w, h, count) = (self.weights, self.weights.hidden, which.len());
         let first = self.parents.count;
         self.parents.count += count as u32;
         if count == 0 {
             return first;
         }
-        let states: Vec<f32> = which.iter().flat_map(|&(at, _)| row(&self.states, at, h)).copied().collect();
+        let states: Vec<f32> = which.iter().flat_map(|&at| row(&self.states, at, h)).copied().collect();
         let states = matrix(&states, count);
         let append = |to: &mut Vec<f32>, width: usize, from: faer::MatRef<'_, f32>, by: &[f32]| {
             let at = to.len();
@@ -305,13 +293,6 @@ impl<'a> Growth<'a> {
         append(&mut self.parents.score, 4 * h, states, &w.score_parent);
         if w.state == GraphState::Recurrent {
             append(&mut self.parents.gates, 3 * h, states, &w.from_parent);
-            if let Some((score, gates)) = &self.reminders {
-                for (number, &(_, vector)) in (first as usize..).zip(which) {
-                    let add = |to: &mut [f32], from: &[f32]| to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
-                    add(row_mut(&mut self.parents.score, number, 4 * h), row(score, vector, 4 * h));
-                    add(row_mut(&mut self.parents.gates, number, 3 * h), row(gates, vector, 3 * h));
-                }
-            }
             return first;
         }
         let mut gated = Vec::new();

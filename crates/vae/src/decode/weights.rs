@@ -16,8 +16,6 @@ pub(super) struct Weights {
     pub features: Vec<f32>,
     /// The GRU's input from the parent's state, `[h, 3h]`; prefix decoders alone.
     pub from_parent: Vec<f32>,
-    /// The GRU's input from h₀, `[h, 3h]`; empty without a reminder.
-    pub from_start: Vec<f32>,
     /// `[h, 3h]`.
     pub recurrent: Buffer<f32>,
     pub input_bias: Vec<f32>,
@@ -28,8 +26,6 @@ pub(super) struct Weights {
     /// The type network's first layer: of the graph state, `[h, 4h]`, and of the parent's.
     pub score_graph: Vec<f32>,
     pub score_parent: Vec<f32>,
-    /// Of h₀; empty without a reminder.
-    pub score_start: Vec<f32>,
     pub score_bias: Vec<f32>,
     /// `[4h, classes]`.
     pub output: Buffer<f32>,
@@ -43,11 +39,8 @@ impl Weights {
         let score: Vec<Vec<f32>> = decoder.score.iter().map(numbers).collect::<Result<_>>()?;
         let (h, recurrent) = (decoder.hidden, decoder.state == GraphState::Recurrent);
         let input = transposed(&[&states[0]], 3 * h);
-        let again = if decoder.reminder { h } else { 0 };
-        let (input, from_start) = input.split_at(input.len() - 3 * h * again);
         let (features, from_parent) = input.split_at(input.len() - if recurrent { 3 * h * h } else { 0 });
         let first = transposed(&[&score[0]], 4 * h);
-        let (first, score_start) = first.split_at(8 * h * h);
         let (score_graph, score_parent) = first.split_at(4 * h * h);
         Ok(Self {
             hidden: h,
@@ -56,13 +49,11 @@ impl Weights {
             vocabulary: decoder.vocabulary,
             features: features.to_vec(),
             from_parent: from_parent.to_vec(),
-            from_start: from_start.to_vec(),
             recurrent: transposed(&[&states[1]], 3 * h),
             gate_map: if recurrent { Buffer::zeros(0) } else { transposed(&[&states[4], &states[5]], h) },
             gate_bias: states.get(6).cloned().unwrap_or_default(),
             score_graph: score_graph.to_vec(),
             score_parent: score_parent.to_vec(),
-            score_start: score_start.to_vec(),
             output: transposed(&[&score[2]], decoder.classes),
             input_bias: states[2].clone(),
             recurrent_bias: states[3].clone(),

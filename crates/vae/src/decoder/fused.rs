@@ -16,7 +16,6 @@ use crate::decoder::score::ScoreTape;
 pub(super) struct Likelihood {
     pub forest: Arc<Forest>,
     pub state: GraphState,
-    pub reminder: bool,
     pub layer: Gru,
 }
 
@@ -91,11 +90,10 @@ impl Likelihood {
                 let input = Input::Features(schedule.features());
                 States::Tree(self.layer.forward(&Context { schedule, input, weights, initial: Some(&h0) }))
             }
-            Order::Prefix(order) => States::Prefix(PrefixTape::forward(order, weights, &h0, &shard.parents, self.reminder)),
+            Order::Prefix(order) => States::Prefix(PrefixTape::forward(order, weights, &h0, &shard.parents)),
         };
         let mut nll = vec![T::of(0.0); shard.graphs.len()];
-        let again = self.reminder.then_some(&h0[..]);
-        let score = ScoreTape::forward(shard, self.state, score_weights, states.all(), again, h, &mut nll);
+        let score = ScoreTape::forward(shard, self.state, score_weights, states.all(), h, &mut nll);
         (nll, ShardTape { h0, states, score })
     }
 
@@ -119,10 +117,8 @@ impl Likelihood {
         let (to_states, to_score) = to.split_at_mut(weights.len());
         let grad: Vec<T> = shard.graphs.iter().map(|&graph| grad[graph]).collect();
         let rows = states.all().len() / h;
-        let again = self.reminder.then_some(&h0[..]);
-        let to_score = weights_wanted.then_some(to_score);
-        let (grad, reminded) = score.backward(shard, self.state, score_weights, rows, again, &grad, to_score);
-        let mut grad_h0 = match (&shard.order, &states) {
+        let grad = score.backward(shard, self.state, score_weights, rows, &grad, weights_wanted.then_some(to_score));
+        let grad_h0 = match (&shard.order, &states) {
             (Order::Tree(schedule), States::Tree(tape)) => {
                 let input = Input::Features(schedule.features());
                 let cx = Context { schedule, input, weights, initial: Some(&h0) };
@@ -135,11 +131,10 @@ impl Likelihood {
                 out
             }
             (Order::Prefix(order), States::Prefix(tape)) => {
-                tape.backward(order, weights, &shard.parents, self.reminder, grad, weights_wanted.then_some(to_states))
+                tape.backward(order, weights, &shard.parents, grad, weights_wanted.then_some(to_states))
             }
             _ => unreachable!("a shard's states are computed in its order"),
         };
-        add_scaled(&mut grad_h0, T::of(1.0), &reminded);
         (grad_h0, to)
     }
 }

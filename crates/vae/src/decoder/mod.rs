@@ -2,7 +2,7 @@
 //!
 //! A tree grows depth-first. START's state comes from h₀ = tanh(W z + b); every node has a state; the type of the next node
 //! is drawn from `MLP([graph state; state of its parent])`, with 2h → 4h → classes and a ReLU between. What the graph state
-//! is, is a setting: [`GraphState`]. With a *reminder*, h₀ is one more input of the type network and of the recurrent unit.
+//! is, is a setting: [`GraphState`].
 //!
 //! This module has the decoder's weights and its teacher-forced likelihood, as one fused operation (`fused.rs` and its
 //! parts `prefix.rs` and `score.rs`) and as plain operations (`plain.rs`). Drawing new formulae is in
@@ -31,8 +31,6 @@ pub(crate) struct Decoder {
     pub vocabulary: Vocabulary,
     pub state: GraphState,
     pub hidden: usize,
-    /// Whether h₀ is read again at every step.
-    pub reminder: bool,
     /// The number of classes: all types but START and END, and 'stop' in an unconstrained decoder.
     pub classes: usize,
     /// A tree GRU's seven weights, or the four of a GRU that reads the prefix.
@@ -46,8 +44,7 @@ impl Decoder {
         let (vocabulary, h) = (config.vocabulary(), config.hidden);
         let features = vocabulary.types() + usize::from(vocabulary.positional);
         let recurrent = config.graph_state == GraphState::Recurrent;
-        let again = if config.reminder { h } else { 0 };
-        let layer = Gru { input: if recurrent { features + h + again } else { features }, hidden: h };
+        let layer = Gru { input: if recurrent { features + h } else { features }, hidden: h };
         let states = layer.parameters().into_iter().filter_map(|p| {
             let name = if recurrent { p.name.strip_prefix("cell.")? } else { p.name };
             Some(vb.pp("dec").get_with_hints(p.shape.as_slice(), name, p.init))
@@ -60,12 +57,12 @@ impl Decoder {
         };
         let score = vb.pp("score");
         let score = vec![
-            score.get_with_hints((4 * h, 2 * h + again), "0.weight", uniform(2 * h + again))?,
-            score.get_with_hints(4 * h, "0.bias", uniform(2 * h + again))?,
+            score.get_with_hints((4 * h, 2 * h), "0.weight", uniform(2 * h))?,
+            score.get_with_hints(4 * h, "0.bias", uniform(2 * h))?,
             score.get_with_hints((classes, 4 * h), "2.weight", uniform(4 * h))?,
             score.get_with_hints(classes, "2.bias", uniform(4 * h))?,
         ];
-        Ok(Self { vocabulary, state: config.graph_state, hidden: h, reminder: config.reminder, classes, states: states?, score })
+        Ok(Self { vocabulary, state: config.graph_state, hidden: h, classes, states: states?, score })
     }
 
     /// The same weights as constants: no gradients flow into them, and none are computed.
@@ -81,7 +78,7 @@ impl Decoder {
         }
         // The prefix pass does not read the layer's input width.
         let layer = Gru { input: self.vocabulary.types() + usize::from(self.vocabulary.positional), hidden: self.hidden };
-        let operation = fused::Likelihood { forest: forest.clone(), state: self.state, reminder: self.reminder, layer };
+        let operation = fused::Likelihood { forest: forest.clone(), state: self.state, layer };
         let inputs = std::iter::once(h0).chain(&self.states).chain(&self.score).cloned().collect();
         passes::apply("decode-trees", operation, inputs)
     }

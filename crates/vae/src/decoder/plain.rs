@@ -29,7 +29,7 @@ pub(super) fn negative_log_likelihood(decoder: &Decoder, forest: &Forest, h0: &T
             }
             Order::Prefix(prefix) => prefix_states(decoder, shard, prefix, &h0)?,
         };
-        values.push(score(decoder, shard, &states, &h0)?);
+        values.push(score(decoder, shard, &states)?);
         order.extend_from_slice(&shard.graphs);
     }
     let mut place = vec![0u32; forest.graphs];
@@ -89,7 +89,7 @@ fn tree_states(
     states.ok_or_else(|| candle_core::Error::Msg("a forest has a tree".into()))
 }
 
-/// Position by position: `h_t = GRU([x_t; h_parent], h_(t-1))`, with h₀ behind the parent's state if there is a reminder.
+/// Position by position: `h_t = GRU([x_t; h_parent], h_(t-1))`.
 fn prefix_states(decoder: &Decoder, shard: &Shard, order: &Prefix, h0: &Tensor) -> Result<Tensor> {
     let mut states: Option<Tensor> = None;
     let mut before = h0.clone();
@@ -103,10 +103,7 @@ fn prefix_states(decoder: &Decoder, shard: &Shard, order: &Prefix, h0: &Tensor) 
                 states.index_select(&Tensor::new(parents, h0.device())?, 0)?
             }
         };
-        let start = h0.narrow(0, 0, count)?;
-        let again = decoder.reminder.then_some(&start);
-        let x = features(decoder, &order.features(), rows, h0)?;
-        let x = Tensor::cat(&[&x, &parents].into_iter().chain(again).collect::<Vec<&Tensor>>(), 1)?;
+        let x = Tensor::cat(&[&features(decoder, &order.features(), rows, h0)?, &parents], 1)?;
         before = cell(&decoder.states, &x, &before.narrow(0, 0, count)?)?;
         states = Some(match states {
             None => before.clone(),
@@ -117,7 +114,7 @@ fn prefix_states(decoder: &Decoder, shard: &Shard, order: &Prefix, h0: &Tensor) 
 }
 
 /// The negative log-likelihood of each tree of a shard, in its order.
-fn score(decoder: &Decoder, shard: &Shard, states: &Tensor, h0: &Tensor) -> Result<Tensor> {
+fn score(decoder: &Decoder, shard: &Shard, states: &Tensor) -> Result<Tensor> {
     let device = states.device();
     let pick = |rows: Vec<u32>| states.index_select(&Tensor::new(rows, device)?, 0);
     let mut graph = pick(shard.targets.iter().map(|t| t.before).collect())?;
@@ -127,11 +124,7 @@ fn score(decoder: &Decoder, shard: &Shard, states: &Tensor, h0: &Tensor) -> Resu
         graph = Tensor::cat(&trees?, 0)?;
     }
     let parents = pick(shard.targets.iter().map(|t| shard.parents[t.parent as usize]).collect())?;
-    let trees = shard.starts.windows(2).enumerate().flat_map(|(tree, range)| (range[0]..range[1]).map(move |_| tree as u32));
-    let start = h0.index_select(&Tensor::new(trees.collect::<Vec<u32>>(), device)?, 0)?;
-    let again = decoder.reminder.then_some(&start);
-    let seen = Tensor::cat(&[&graph, &parents].into_iter().chain(again).collect::<Vec<&Tensor>>(), 1)?;
-    let hidden = linear(&seen, &decoder.score[0], &decoder.score[1])?.relu()?;
+    let hidden = linear(&Tensor::cat(&[&graph, &parents], 1)?, &decoder.score[0], &decoder.score[1])?.relu()?;
     let logits = linear(&hidden, &decoder.score[2], &decoder.score[3])?;
     let classes: Vec<u32> = shard.targets.iter().map(|t| t.class).collect();
     let classes = Tensor::new(classes, device)?.unsqueeze(1)?;

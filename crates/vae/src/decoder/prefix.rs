@@ -1,6 +1,5 @@
 //! The states of trees whose prefix is read by a recurrent unit, in depth-first order, with all gradients:
-//! `h_t = GRU([x_t; h_parent], h_(t-1))`; START reads h₀ in place of both states. With a reminder, h₀ stands behind the parent's
-//! state at every step.
+//! `h_t = GRU([x_t; h_parent], h_(t-1))`; START reads h₀ in place of both states.
 
 use faer::Accum;
 use logicvae_gnn::fused::{
@@ -23,19 +22,18 @@ pub(super) struct PrefixTape<T: Real> {
     parents: Buffer<T>,
 }
 
-/// The weights, in the order of the GRU's: of the input (features, then parent, then h₀ with a reminder), of the state before, and their biases.
+/// The weights, in the order of the GRU's: of the input (features, then parent), of the state before, and their biases.
 type Weights<'a, T> = &'a [&'a [T]];
 
 impl<T: Real> PrefixTape<T> {
     /// `h0`: a row for each tree, in the order of the shard.
-    pub fn forward(order: &Prefix, weights: Weights<'_, T>, h0: &[T], parent_rows: &[u32], reminder: bool) -> Self {
+    pub fn forward(order: &Prefix, weights: Weights<'_, T>, h0: &[T], parent_rows: &[u32]) -> Self {
         let trees = order.steps[1];
         let h = h0.len() / trees;
         let rows = order.types.len();
         let slots = trees + parent_rows.len();
-        // By columns: features first, then those of the parent's state, then those of h₀.
+        // By columns: features first, then those of the parent's state.
         let input = transposed(&[weights[0]], 3 * h);
-        let (input, start_weight) = input.split_at(input.len() - if reminder { 3 * h * h } else { 0 });
         let (features, parent_weight) = input.split_at(input.len() - 3 * h * h);
         let recurrent = transposed(&[weights[1]], 3 * h);
         let (parent_weight, recurrent) = (matrix(parent_weight, h), matrix(&recurrent, h));
@@ -44,11 +42,6 @@ impl<T: Real> PrefixTape<T> {
         let mut from_parents = Buffer::unset(slots * 3 * h);
         parents[..trees * h].copy_from_slice(h0);
         multiply(matrix_mut(&mut from_parents[..trees * 3 * h], trees), Accum::Replace, matrix(h0, trees), parent_weight);
-        let mut from_start = Buffer::zeros(if reminder { trees * 3 * h } else { 0 });
-        if reminder {
-            multiply(matrix_mut(&mut from_start, trees), Accum::Replace, matrix(h0, trees), matrix(start_weight, h));
-            add_scaled(&mut from_parents[..trees * 3 * h], T::of(1.0), &from_start);
-        }
         let mut states = Buffer::unset(rows * h);
         let mut before = Buffer::unset(rows * h);
         let mut gates = Buffer::unset(rows * 3 * h);
@@ -83,12 +76,6 @@ impl<T: Real> PrefixTape<T> {
             let (first, last) = (trees + new.start, trees + new.end);
             let to = matrix_mut(&mut from_parents[first * 3 * h..last * 3 * h], new.len());
             multiply(to, Accum::Replace, matrix(&parents[first * h..last * h], new.len()), parent_weight);
-            if reminder {
-                for number in new {
-                    let start = row(&from_start, parent_rows[number] as usize - from, 3 * h);
-                    add_scaled(row_mut(&mut from_parents, trees + number, 3 * h), T::of(1.0), start);
-                }
-            }
         }
         Self { states, before, gates, reset, parents }
     }
@@ -99,7 +86,6 @@ impl<T: Real> PrefixTape<T> {
         order: &Prefix,
         weights: Weights<'_, T>,
         parent_rows: &[u32],
-        reminder: bool,
         mut grad: Buffer<T>,
         to: Option<&mut [Vec<T>]>,
     ) -> Buffer<T> {
@@ -108,7 +94,7 @@ impl<T: Real> PrefixTape<T> {
         let h = grad.len() / rows;
         let slots = trees + parent_rows.len();
         let input = matrix(weights[0], 3 * h);
-        let features = input.ncols() - if reminder { 2 * h } else { h };
+        let features = input.ncols() - h;
         let parent_weight = input.subcols(features, h);
         let recurrent = matrix(weights[1], 3 * h);
         // Before the activations of r and z, of `reset`, before the activation of n.
@@ -154,32 +140,20 @@ impl<T: Real> PrefixTape<T> {
         }
         let first = matrix(&from_parents[..trees * 3 * h], trees);
         multiply(matrix_mut(&mut to_start, trees), Accum::Add, first, parent_weight);
-        let mut from_start = Buffer::zeros(if reminder { trees * 3 * h } else { 0 });
-        if reminder {
-            add_scaled(&mut from_start, T::of(1.0), &from_parents[..trees * 3 * h]);
-            for (step, range) in order.parents.windows(2).enumerate() {
-                for number in range[0]..range[1] {
-                    let tree = parent_rows[number] as usize - order.steps[step];
-                    add_scaled(row_mut(&mut from_start, tree, 3 * h), T::of(1.0), row(&from_parents, trees + number, 3 * h));
-                }
-            }
-            multiply(matrix_mut(&mut to_start, trees), Accum::Add, matrix(&from_start, trees), input.subcols(features + h, h));
-        }
         if let Some(to) = to {
-            self.weights(order, to, &gates, &from_parents, &from_start, features);
+            self.weights(order, to, &gates, &from_parents, features);
         }
         to_start
     }
 
-    fn weights(&self, order: &Prefix, to: &mut [Vec<T>], gates: &[T], from_parents: &[T], from_start: &[T], features: usize) {
+    fn weights(&self, order: &Prefix, to: &mut [Vec<T>], gates: &[T], from_parents: &[T], features: usize) {
         let rows = order.types.len();
         let h = self.states.len() / rows;
         let slots = self.parents.len() / h;
         let [input, recurrent, input_bias, recurrent_bias, ..] = to else { unreachable!("a GRU has four weights") };
         // By columns, as the forward pass reads them.
         let mut columns = Buffer::zeros(input.len());
-        let (feature_columns, rest) = columns.split_at_mut(features * 3 * h);
-        let (parent_columns, start_columns) = rest.split_at_mut(3 * h * h);
+        let (feature_columns, parent_columns) = columns.split_at_mut(features * 3 * h);
         let mut parts = Buffer::zeros(features * 3 * h);
         let (rz, n) = parts.split_at_mut(features * 2 * h);
         order.features().add_to_columns(gates, (0, 4 * h), 2 * h, rz);
@@ -190,13 +164,7 @@ impl<T: Real> PrefixTape<T> {
         }
         let parents = matrix(&self.parents, slots).transpose();
         multiply_shared(matrix_mut(parent_columns, h), parents, matrix(from_parents, slots));
-        if !start_columns.is_empty() {
-            let trees = order.steps[1];
-            let h0 = matrix(&self.parents[..trees * h], trees).transpose();
-            multiply_shared(matrix_mut(start_columns, h), h0, matrix(from_start, trees));
-        }
-        let inputs = columns.len() / (3 * h);
-        input.copy_from_slice(&transposed(&[&columns], inputs));
+        input.copy_from_slice(&transposed(&[&columns], features + h));
         product_gradient(recurrent, gates, 0, &self.before, rows);
         let mut bias = vec![T::of(0.0); 4 * h];
         add_rows(&mut bias, gates, 4 * h);

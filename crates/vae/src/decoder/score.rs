@@ -1,5 +1,4 @@
-//! The type of the next node: `MLP([graph state; state of its parent])`, its negative log-likelihood, and all gradients. With a
-//! reminder, h₀ stands behind the parent's state.
+//! The type of the next node: `MLP([graph state; state of its parent])`, its negative log-likelihood, and all gradients.
 //!
 //! The first layer's product with a parent's state is computed once for all its children.
 
@@ -22,20 +21,12 @@ pub(super) struct ScoreTape<T: Real> {
     width: usize,
 }
 
-/// The weights: `[hidden, 2 width]` (3 width with a reminder), its bias, `[classes, hidden]`, its bias.
+/// The weights: `[hidden, 2 width]`, its bias, `[classes, hidden]`, its bias.
 type Weights<'a, T> = &'a [&'a [T]];
 
 impl<T: Real> ScoreTape<T> {
     /// Adds each tree's negative log-likelihood to `to`, in the order of the shard.
-    pub fn forward(
-        shard: &Shard,
-        state: GraphState,
-        weights: Weights<'_, T>,
-        states: &[T],
-        again: Option<&[T]>,
-        width: usize,
-        to: &mut [T],
-    ) -> Self {
+    pub fn forward(shard: &Shard, state: GraphState, weights: Weights<'_, T>, states: &[T], width: usize, to: &mut [T]) -> Self {
         let [first, first_bias, second, second_bias] = *weights else { unreachable!("the type network has four weights") };
         let (targets, parents, inner, classes) = (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         let graph = graph_states(shard, state, states, width);
@@ -51,15 +42,6 @@ impl<T: Real> ScoreTape<T> {
             #[inline(always)]
             || from_parents.chunks_exact_mut(inner).for_each(|line| add_scaled(line, T::of(1.0), first_bias)),
         );
-        if let Some(h0) = again {
-            let trees = shard.graphs.len();
-            let mut from_start = Buffer::unset(trees * inner);
-            let by_start = first.subcols(2 * width, width).transpose();
-            multiply(matrix_mut(&mut from_start, trees), Accum::Replace, matrix(h0, trees), by_start);
-            for (line, tree) in from_parents.chunks_exact_mut(inner).zip(trees_of_parents(shard)) {
-                add_scaled(line, T::of(1.0), row(&from_start, tree, inner));
-            }
-        }
         let mut hidden = Buffer::unset(targets * inner);
         let by_graph = first.subcols(0, width).transpose();
         multiply(matrix_mut(&mut hidden, targets), Accum::Replace, matrix(&graph, targets), by_graph);
@@ -87,19 +69,17 @@ impl<T: Real> ScoreTape<T> {
         Self { graph, parents: parent_states, hidden, chances, width }
     }
 
-    /// The gradients of the states and, with a reminder, of h₀, from that of each tree's negative log-likelihood. Adds the
-    /// weights' gradients to `to`, if they are wanted.
-    #[allow(clippy::too_many_arguments)]
+    /// The gradient of the states, from that of each tree's negative log-likelihood. Adds the weights' gradients to `to`, if
+    /// they are wanted.
     pub fn backward(
         self,
         shard: &Shard,
         state: GraphState,
         weights: Weights<'_, T>,
         rows: usize,
-        again: Option<&[T]>,
         grad: &[T],
         to: Option<&mut [Vec<T>]>,
-    ) -> (Buffer<T>, Buffer<T>) {
+    ) -> Buffer<T> {
         let Self { graph, parents: parent_states, hidden, mut chances, width } = self;
         let [first, first_bias, second, second_bias] = *weights else { unreachable!("the type network has four weights") };
         let (targets, parents, inner, classes) = (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
@@ -137,22 +117,8 @@ impl<T: Real> ScoreTape<T> {
         for (grad, &parent) in grad_parent_states.chunks_exact(width).zip(&shard.parents) {
             add_scaled(row_mut(&mut out, parent as usize, width), T::of(1.0), grad);
         }
-        let trees = if again.is_some() { shard.graphs.len() } else { 0 };
-        let mut grad_start = Buffer::zeros(trees * inner);
-        let mut reminded = Buffer::zeros(trees * width);
-        if again.is_some() {
-            for (line, tree) in grad_parents.chunks_exact(inner).zip(trees_of_parents(shard)) {
-                add_scaled(row_mut(&mut grad_start, tree, inner), T::of(1.0), line);
-            }
-            let by_start = first.subcols(2 * width, width);
-            multiply(matrix_mut(&mut reminded, trees), Accum::Replace, matrix(&grad_start, trees), by_start);
-        }
         if let Some([to_first, to_first_bias, to_second, to_second_bias]) = to {
             let mut to_first = matrix_mut(to_first, inner);
-            if let Some(h0) = again {
-                let grad = matrix(&grad_start, trees).transpose();
-                multiply(to_first.as_mut().subcols_mut(2 * width, width), Accum::Add, grad, matrix(h0, trees));
-            }
             let grad = matrix(&grad_hidden, targets).transpose();
             multiply(to_first.as_mut().subcols_mut(0, width), Accum::Add, grad, matrix(&graph, targets));
             let grad = matrix(&grad_parents, parents).transpose();
@@ -161,17 +127,8 @@ impl<T: Real> ScoreTape<T> {
             multiply(matrix_mut(to_second, classes), Accum::Add, logits.transpose(), matrix(&hidden, targets));
             add_rows(to_second_bias, &chances, classes);
         }
-        (out, reminded)
+        out
     }
-}
-
-/// The tree of each parent.
-fn trees_of_parents(shard: &Shard) -> Vec<usize> {
-    let mut tree_of = vec![0; shard.parents.len()];
-    for (tree, range) in shard.starts.windows(2).enumerate() {
-        shard.targets[range[0]..range[1]].iter().for_each(|target| tree_of[target.parent as usize] = tree);
-    }
-    tree_of
 }
 
 /// The graph state that each target is predicted from.

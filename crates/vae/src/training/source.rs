@@ -27,6 +27,10 @@ pub(super) struct Source {
     positional: bool,
     /// Whether formulae lose the indices of their variables.
     shapes: bool,
+    /// Over so many first epochs formulae grow.
+    curriculum: usize,
+    /// The size of the largest training formula.
+    largest: usize,
 }
 
 /// Formulae that are drawn.
@@ -92,6 +96,8 @@ impl Source {
             held_out: data.valid.iter().chain(&data.test).map(|f| seen(f, config.model.positional)).collect(),
             positional: config.model.positional,
             shapes: config.data.shapes,
+            curriculum: config.data.curriculum,
+            largest: data.train.iter().map(Formula::size).max().unwrap_or(0),
         })
     }
 
@@ -109,6 +115,10 @@ impl Source {
         let mut list = match &self.fresh {
             Some(fresh) => {
                 (0..fresh.count).into_par_iter().map(|number| self.draw(fresh, epoch, number)).collect::<Result<_, _>>()?
+            }
+            None if epoch < self.curriculum => {
+                let limit = |formula: &Formula, number| self.part(formula, epoch, number);
+                self.train.par_iter().enumerate().map(|(number, formula)| limit(formula, number)).collect()
             }
             None => self.train.clone(),
         };
@@ -142,6 +152,24 @@ impl Source {
             setting: "data.fresh".into(),
             reason: "nearly all formulae of this sampler are in the validation and test sets: make these smaller".into(),
         })
+    }
+
+    /// A part of a training formula, as large as a formula of this epoch may be: one of the larger half of its subformulae
+    /// that are small enough.
+    fn part(&self, formula: &Formula, epoch: usize, number: usize) -> Formula {
+        let limit = SHORTEST + (self.largest.saturating_sub(SHORTEST)) * (epoch + 1) / (self.curriculum + 1);
+        if formula.size() <= limit {
+            return formula.clone();
+        }
+        let mut parts: Vec<Formula> = formula.subformulae().filter(|part| part.size() <= limit && part.size() > 1).collect();
+        parts.sort_by_key(Formula::size);
+        let mut rng = generator(self.seed, Purpose::Curriculum, place(epoch, number));
+        let larger = parts.len() / 2..parts.len();
+        let chosen = larger.start + (uniform(&mut rng) * larger.len() as f64) as usize;
+        match parts.get(chosen) {
+            Some(part) if !self.is_held_out(part) => part.clone(),
+            _ => formula.clone(),
+        }
     }
 
     /// A formula with its variables renamed at random, and with ∧ and ∨ exchanged half of the time if they may be.

@@ -7,10 +7,6 @@ use logicvae_gnn::Implementation;
 use logicvae_logic::{Formula, SamplerParams};
 use logicvae_vae::{Config, ContextConfig, GraphState, Model, Prior, preset};
 
-/// The kinds of decoders: graph state, and whether h₀ is read at every step.
-pub const DECODERS: [(GraphState, bool); 4] =
-    [(GraphState::Last, false), (GraphState::Sum, false), (GraphState::Recurrent, false), (GraphState::Recurrent, true)];
-
 pub fn formulae(variables: u32, count: usize) -> Vec<Formula> {
     SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }.check().unwrap().distinct(5, count).unwrap()
 }

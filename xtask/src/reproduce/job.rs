@@ -1,0 +1,266 @@
+//! How an experiment is done: which programs run, and what is kept of their answers.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::reproduce::card;
+use crate::reproduce::place::{Place, Scale, write};
+use crate::reproduce::plan::{Step, settings};
+use crate::reproduce::suite::{Experiment, Suite, Task};
+use crate::shell::root;
+
+/// Why a job ended without a result.
+#[derive(Debug)]
+pub enum Halt {
+    /// It was told to stop; it can go on later.
+    Stopped,
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Halt {
+    fn from(error: anyhow::Error) -> Self {
+        Halt::Failed(error)
+    }
+}
+
+/// One experiment at work.
+pub struct Job<'a> {
+    pub suite: &'a Suite,
+    pub experiment: &'a Experiment,
+    pub step: &'a Step,
+    pub place: &'a Place,
+    /// Set when all must stop.
+    pub stop: &'a AtomicBool,
+    /// Is told the share that is done, between 0 and 1.
+    pub progress: &'a (dyn Fn(f64) + Sync),
+}
+
+impl Job<'_> {
+    /// Does the experiment and writes its result.
+    pub fn run(&self) -> Result<(), Halt> {
+        let start = Instant::now();
+        let mut result = match &self.experiment.task {
+            Task::Dataset { preset } => self.dataset(preset)?,
+            Task::Kernel { experiment } => self.kernel(experiment)?,
+            Task::Train { refine, .. } => self.train(*refine)?,
+            Task::Measure { of, flags } => self.measure(of, flags)?,
+            Task::Walk { of, formulae, steps } => self.walk(of, *formulae, *steps)?,
+            Task::Draw { formula } => self.draw(formula)?,
+            Task::Ship { of } => self.ship(of)?,
+        };
+        let about = json!({
+            "name": self.experiment.name,
+            "scale": self.place.scale.name(),
+            "fingerprint": self.step.fingerprint,
+            "code_version": self.suite.code_version,
+            "seed": self.experiment.seed,
+            "config": self.step.config,
+            "seconds": start.elapsed().as_secs_f64(),
+        });
+        if let (Value::Object(all), Value::Object(more)) = (&mut result, about) {
+            all.extend(more);
+        }
+        shorten(&mut result);
+        let text = serde_json::to_string(&result).context("the result")?;
+        write(&self.place.result(&self.experiment.name), (text + "\n").as_bytes())?;
+        Ok(())
+    }
+
+    /// Runs the program with these arguments; gives its JSON. Its messages go to the experiment's log.
+    fn call(&self, arguments: &mut Command) -> Result<Value, Halt> {
+        self.watch(arguments, || ())
+    }
+
+    fn watch(&self, command: &mut Command, tick: impl Fn()) -> Result<Value, Halt> {
+        let log_path = self.place.runs.join(format!("{}.log", self.experiment.name));
+        let mut log = File::options().create(true).append(true).open(&log_path).context("the log")?;
+        writeln!(log, "$ {command:?}").context("the log")?;
+        let before = log.metadata().map_or(0, |m| m.len());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+        // Held open as long as we live: a training that we started ends, saved, when we are killed.
+        let mut input = child.stdin.take();
+        let mut output = child.stdout.take().context("standard output")?;
+        let reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            output.read_to_string(&mut text).map(|_| text)
+        });
+        let status = loop {
+            if let Some(status) = child.try_wait().context("waiting")? {
+                break status;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                input = None;
+            }
+            tick();
+            sleep(Duration::from_millis(100));
+        };
+        drop(input);
+        let text = reader.join().unwrap_or_else(|_| Ok(String::new())).context("standard output")?;
+        if self.stop.load(Ordering::Relaxed) && !status.success() {
+            return Err(Halt::Stopped);
+        }
+        if !status.success() {
+            let messages = fs::read(&log_path).unwrap_or_default();
+            let messages = String::from_utf8_lossy(&messages[(before as usize).min(messages.len())..]).into_owned();
+            let last: Vec<&str> = messages.lines().rev().take(3).collect();
+            let last: Vec<&str> = last.into_iter().rev().collect();
+            return Err(Halt::Failed(anyhow::anyhow!("{} ({status}; all of it in {})", last.join(" / "), log_path.display())));
+        }
+        Ok(serde_json::from_str(&text).with_context(|| format!("what {command:?} printed"))?)
+    }
+
+    /// A set of the paper's, drawn and compared with the committed one.
+    fn dataset(&self, preset: &str) -> Result<Value, Halt> {
+        for split in ["train", "valid", "test"] {
+            let made = self.place.runs.join(format!("{preset}-{split}.txt"));
+            let mut sample = self.place.logicvae();
+            self.call(sample.args(["sample", "--preset", preset, "--split", split, "--force", "--out"]).arg(&made))?;
+            let committed = root().join(format!("datasets/{preset}/{split}.txt"));
+            let same = read(&made)? == read(&committed)?;
+            fn_ensure(same, || format!("{} is not what its preset gives", committed.display()))?;
+        }
+        let train = self.place.runs.join(format!("{preset}-train.txt"));
+        Ok(json!({ "values": self.call(self.place.logicvae().arg("stats").arg(&train))? }))
+    }
+
+    fn kernel(&self, experiment: &str) -> Result<Value, Halt> {
+        let mut command = self.place.logicvae();
+        command.args(["experiment", experiment, "--force", "--out"]).arg(self.place.figures());
+        if self.place.scale == Scale::Quick {
+            command.arg("--quick");
+        }
+        if let Some(seed) = self.experiment.seed {
+            command.args(["--seed", &seed.to_string()]);
+        }
+        Ok(json!({ "values": self.call(&mut command)? }))
+    }
+
+    /// Trains, or goes on training, and measures.
+    fn train(&self, refine: bool) -> Result<Value, Halt> {
+        let folder = self.place.run(&self.experiment.name);
+        let config = self.step.config.as_deref().unwrap_or_default();
+        let wanted: toml::Table = config.parse().context("the settings")?;
+        let epochs = wanted.get("training").and_then(|t| t.get("epochs")).and_then(toml::Value::as_integer).unwrap_or(1) as f64;
+        let begun = fs::read_to_string(folder.join("config.toml")).is_ok_and(|begun| begun == config);
+        let mut train = self.place.logicvae();
+        train.args(["train", "--stop-with-input", "--out"]).arg(&folder);
+        if begun {
+            train.arg("--resume");
+        } else {
+            train.arg("--force").args(settings(self.suite, self.experiment, self.place.scale));
+        }
+        let metrics = folder.join("metrics.jsonl");
+        let lines = || fs::read_to_string(&metrics).map_or(0, |text| text.lines().count());
+        let report = || (self.progress)(lines() as f64 / epochs * 0.98);
+        // A training whose supervisor was killed needs a moment to save and leave.
+        let mut tries = 0;
+        let training = loop {
+            match self.watch(&mut train, report) {
+                Err(Halt::Failed(error)) if tries < 60 && error.to_string().contains("another training is at work") => {
+                    tries += 1;
+                    sleep(Duration::from_secs(1));
+                }
+                other => break other?,
+            }
+        };
+        let text = fs::read_to_string(&metrics).context("the metrics")?;
+        let last: Value = serde_json::from_str(text.lines().last().unwrap_or("null")).context("the metrics")?;
+        let values = self.evaluate(&folder, if refine { &["--refine"] } else { &[] })?;
+        Ok(json!({
+            "training": training,
+            "formulae": last["formulae"],
+            "training_nll": last["nll"],
+            "training_seconds": last["seconds"],
+            "values": values,
+        }))
+    }
+
+    fn evaluate(&self, folder: &Path, flags: &[&str]) -> Result<Value, Halt> {
+        let mut evaluate = self.place.logicvae();
+        evaluate.arg("evaluate").arg(folder).args(flags);
+        if self.place.scale == Scale::Quick {
+            evaluate.arg("--quick");
+        }
+        self.call(&mut evaluate)
+    }
+
+    fn measure(&self, of: &str, flags: &[String]) -> Result<Value, Halt> {
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        Ok(json!({ "values": self.evaluate(&self.place.run(of), &flags)? }))
+    }
+
+    fn walk(&self, of: &str, formulae: usize, steps: usize) -> Result<Value, Halt> {
+        let folder = self.place.run(of);
+        let text = fs::read_to_string(folder.join("test.txt")).context("the test formulae")?;
+        let formulae: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).take(formulae).collect();
+        let (mut changed, mut longest) = (Vec::new(), Vec::new());
+        for (number, formula) in formulae.iter().enumerate() {
+            let mut command = self.place.logicvae();
+            command.arg("interpolate").arg(&folder).arg(formula).args(["--steps", &steps.to_string()]);
+            command.args(["--seed", &self.experiment.seed.unwrap_or(0).to_string()]);
+            if number == 0 {
+                let picture = self.place.figures().join(format!("{}.svg", self.experiment.name));
+                command.args(["--force", "--svg"]).arg(picture);
+            }
+            let found = self.call(&mut command)?;
+            changed.push(found["mean_changed"].clone());
+            let most = found["steps"].as_array().into_iter().flatten().filter_map(|s| s["changed"].as_u64()).max();
+            longest.push(json!(most));
+            (self.progress)((number + 1) as f64 / formulae.len() as f64);
+        }
+        let mean = changed.iter().filter_map(Value::as_f64).sum::<f64>() / changed.len().max(1) as f64;
+        Ok(json!({ "values": { "mean_changed": mean, "changed": changed, "largest": longest, "formula": formulae.first() } }))
+    }
+
+    fn draw(&self, formula: &str) -> Result<Value, Halt> {
+        let picture = self.place.figures().join(format!("{}.svg", self.experiment.name));
+        let mut command = self.place.logicvae();
+        Ok(json!({ "values": self.call(command.args(["draw", formula, "--force", "--out"]).arg(picture))? }))
+    }
+
+    /// Passes a model on, and measures what was passed on.
+    fn ship(&self, of: &str) -> Result<Value, Halt> {
+        let folder = self.place.model(of);
+        fs::create_dir_all(&self.place.models).context("the folder of models")?;
+        let mut export = self.place.logicvae();
+        let exported = self.call(export.arg("export").arg(self.place.run(of)).args(["--force", "--out"]).arg(&folder))?;
+        let values = self.evaluate(&folder, &[])?;
+        card::write_card(&folder, of, &exported, &values, self.place.scale)?;
+        Ok(json!({ "values": values, "bytes": exported["bytes"], "checksum": exported["checksum"] }))
+    }
+}
+
+fn fn_ensure(holds: bool, message: impl FnOnce() -> String) -> Result<()> {
+    ensure!(holds, "{}", message());
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) => bail!("cannot read {}: {error}", path.display()),
+    }
+}
+
+/// Six digits are enough for every list and table, and keep files small.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(float) = number.as_f64().filter(|f| f.fract() != 0.0) {
+                *value = json!(format!("{float:.5e}").parse::<f64>().unwrap_or(float));
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(shorten),
+        Value::Object(map) => map.values_mut().for_each(shorten),
+        _ => {}
+    }
+}

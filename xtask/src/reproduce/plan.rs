@@ -1,0 +1,134 @@
+//! What is to be done: settings, fingerprints, and how long it will take.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::reproduce::place::{Place, Scale, read_json};
+use crate::reproduce::suite::{Experiment, Suite, Task};
+use crate::shell;
+
+/// An experiment with all that is known before it starts.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub name: String,
+    /// All settings of a training, as TOML.
+    pub config: Option<String>,
+    /// What was asked for and by which code: a result with another fingerprint is made anew.
+    pub fingerprint: String,
+    /// Seconds on this number of threads, roughly.
+    pub estimate: f64,
+    /// Whether there is a result with this fingerprint.
+    pub done: bool,
+}
+
+/// Plans the named experiments and what they need; all if none are named.
+pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> {
+    for name in only {
+        if suite.get(name).is_none() {
+            bail!("there is no experiment `{name}`: --list shows them");
+        }
+    }
+    let mut wanted: Vec<&str> = Vec::new();
+    for experiment in suite.experiment.iter().rev() {
+        let named = only.is_empty() || only.contains(&experiment.name);
+        if named || wanted.contains(&experiment.name.as_str()) {
+            wanted.push(&experiment.name);
+            wanted.extend(experiment.task.needs());
+        }
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    let mut prints: BTreeMap<&str, String> = BTreeMap::new();
+    for experiment in suite.experiment.iter().filter(|e| wanted.contains(&e.name.as_str())) {
+        let config = match &experiment.task {
+            Task::Train { .. } => Some(config(suite, experiment, place)?),
+            _ => None,
+        };
+        let needed = experiment.task.needs().and_then(|name| prints.get(name)).cloned().unwrap_or_default();
+        let what = match &experiment.task {
+            // The settings say it all; measuring is the same for all trainings.
+            Task::Train { refine, .. } => format!("train refine={refine} {}", config.as_deref().unwrap_or_default()),
+            other => format!("{other:?} seed={:?} {}", experiment.seed, place.scale.name()),
+        };
+        let fingerprint = format!("{:016x}", fnv(&format!("{} {what} {needed}", suite.code_version)));
+        prints.insert(&experiment.name, fingerprint.clone());
+        let found = read_json(&place.result(&experiment.name));
+        let done = found.is_some_and(|found| found["fingerprint"] == fingerprint.as_str());
+        let estimate = estimate(suite, experiment, config.as_deref(), place)?;
+        steps.push(Step { name: experiment.name.clone(), config, fingerprint, estimate, done });
+    }
+    Ok(steps)
+}
+
+/// FNV-1a: the same on every machine and for ever.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The flags of `logicvae train` that give an experiment's settings at a scale.
+pub fn settings(suite: &Suite, experiment: &Experiment, scale: Scale) -> Vec<String> {
+    let Task::Train { preset, set, at_paper, at_quick, .. } = &experiment.task else { return Vec::new() };
+    let mut all: Vec<&str> = Vec::new();
+    if scale == Scale::Quick {
+        all.extend(suite.quick.iter().map(String::as_str));
+        let traits = [
+            ("conditional", preset.starts_with("cvae-") || preset.starts_with("leaves-")),
+            ("gat", preset.contains("gat-")),
+            ("curriculum", preset.contains("best-")),
+        ];
+        for (name, _) in traits.iter().filter(|(_, has)| *has) {
+            all.extend(suite.quick_if.get(*name).into_iter().flatten().map(String::as_str));
+        }
+    }
+    all.extend(set.iter().map(String::as_str));
+    all.extend(if scale == Scale::Quick { at_quick } else { at_paper }.iter().map(String::as_str));
+    let mut flags = vec!["--preset".to_owned(), preset.clone()];
+    let name = format!("name={}", experiment.name);
+    let seed = experiment.seed.map(|seed| format!("seed={seed}"));
+    for setting in all.into_iter().chain([name.as_str()]).chain(seed.as_deref()) {
+        flags.extend(["--set".to_owned(), setting.to_owned()]);
+    }
+    flags
+}
+
+/// All settings, as the program understands them.
+fn config(suite: &Suite, experiment: &Experiment, place: &Place) -> Result<String> {
+    let mut show = Command::new(&place.program);
+    show.args(["train", "--show"]).args(settings(suite, experiment, place.scale));
+    shell::output(&mut show).with_context(|| format!("the settings of `{}`", experiment.name))
+}
+
+/// Seconds, as far as can be told beforehand: what is trained already counts less.
+fn estimate(suite: &Suite, experiment: &Experiment, config: Option<&str>, place: &Place) -> Result<f64> {
+    let quick = place.scale == Scale::Quick;
+    let Some(config) = config else {
+        return Ok(match &experiment.task {
+            Task::Kernel { experiment } if experiment == "classification" || experiment == "variance" => {
+                if quick { 10.0 } else { 60.0 }
+            }
+            Task::Walk { formulae, .. } => *formulae as f64,
+            Task::Measure { .. } | Task::Ship { .. } => 10.0,
+            _ => 3.0,
+        });
+    };
+    let config: toml::Table = config.parse()?;
+    let number = |path: &[&str]| {
+        let mut value = config.get(path[0]);
+        for key in &path[1..] {
+            value = value.and_then(|v| v.get(key));
+        }
+        value.and_then(|v| v.as_float().or_else(|| v.as_integer().map(|i| i as f64))).unwrap_or(0.0)
+    };
+    let task = config.get("model").and_then(|m| m.get("task")).and_then(toml::Value::as_str);
+    let kind = config.get("model").and_then(|m| m.get("encoder")).and_then(|e| e.get("kind")).and_then(toml::Value::as_str);
+    let cost = suite.cost.get(task.or(kind).unwrap_or_default()).copied().unwrap_or(2.0);
+    let epochs = number(&["training", "epochs"]);
+    let trained = fs::read_to_string(place.run(&experiment.name).join("metrics.jsonl")).map_or(0, |text| text.lines().count());
+    let formulae = number(&["data", "set", "train"]) * (epochs - trained as f64).max(0.0);
+    let width = number(&["model", "hidden"]) / 250.0;
+    let size = number(&["data", "set", "sampler", "max_nodes"]) / 22.0;
+    let measuring = if quick { 3.0 } else { 15.0 };
+    Ok(measuring + formulae * cost * 1e-3 * size * (0.15 + 0.85 * width * width))
+}

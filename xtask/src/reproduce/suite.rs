@@ -1,0 +1,233 @@
+//! The suite as data: `suite.toml` says which experiments there are, what the paper reports of each, and which tables and
+//! figures are made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+/// The whole list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Goes up when code changes what experiments find; results of another version are made anew.
+    pub code_version: u32,
+    /// What is reduced at the quick scale, in words for the report.
+    pub quick_about: String,
+    /// Settings of every training at the quick scale.
+    pub quick: Vec<String>,
+    /// More of them for models with these traits: `conditional`, `gat`, `curriculum`.
+    pub quick_if: BTreeMap<String, Vec<String>>,
+    /// Milliseconds that a formula takes in training, by kind: n = 5, width 250, one thread.
+    pub cost: BTreeMap<String, f64>,
+    /// Numbers that experiments find.
+    pub measure: BTreeMap<String, Measure>,
+    pub experiment: Vec<Experiment>,
+    pub exhibit: Vec<Exhibit>,
+}
+
+/// A number that experiments find, and how it is shown.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    pub title: String,
+    /// Where it stands in the result, such as `quartiles.0`.
+    pub key: String,
+    /// The same for each formula, to resample for a confidence interval.
+    pub list: Option<String>,
+    /// The measure is this quantile of the list; otherwise its mean.
+    pub quantile: Option<f64>,
+    /// A share, shown as a percentage.
+    #[serde(default)]
+    pub percent: bool,
+    #[serde(default = "two")]
+    pub digits: usize,
+}
+
+fn two() -> usize {
+    2
+}
+
+/// One experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    pub name: String,
+    /// What it is, in a table's row.
+    pub title: String,
+    pub seed: Option<u64>,
+    #[serde(flatten)]
+    pub task: Task,
+    /// What the paper reports, by measure, as the paper writes it.
+    #[serde(default)]
+    pub paper: BTreeMap<String, f64>,
+}
+
+/// What an experiment does.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "task", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Task {
+    /// Draws a dataset, compares it with the committed one byte for byte, and describes it.
+    Dataset { preset: String },
+    /// One of `logicvae experiment`.
+    Kernel { experiment: String },
+    /// Trains a model and measures it.
+    Train {
+        preset: String,
+        /// Settings at both scales.
+        #[serde(default)]
+        set: Vec<String>,
+        /// Settings at the paper's scale alone.
+        #[serde(default)]
+        at_paper: Vec<String>,
+        /// Settings at the quick scale alone.
+        #[serde(default)]
+        at_quick: Vec<String>,
+        /// Measure refined encodings too.
+        #[serde(default)]
+        refine: bool,
+    },
+    /// Measures a trained model in another way.
+    Measure { of: String, flags: Vec<String> },
+    /// Walks around encodings of test formulae and counts what changes; draws the first walk.
+    Walk { of: String, formulae: usize, steps: usize },
+    /// Draws a formula's tree.
+    Draw { formula: String },
+    /// Passes a trained model on: half precision, measured again, with a card.
+    Ship { of: String },
+}
+
+impl Task {
+    /// The experiments that must be done before.
+    pub fn needs(&self) -> Option<&str> {
+        match self {
+            Task::Measure { of, .. } | Task::Walk { of, .. } | Task::Ship { of } => Some(of),
+            _ => None,
+        }
+    }
+}
+
+/// A table or figure of the paper, or one of ours.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exhibit {
+    /// The paper's label, such as `tab:ablations`; `ours:` and a name if it is ours.
+    pub id: String,
+    pub title: String,
+    /// What it shows, and what to know when reading it.
+    #[serde(default)]
+    pub about: String,
+    /// A row for each of these experiments.
+    #[serde(default)]
+    pub rows: Vec<String>,
+    /// A column for each of these measures.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// A table from the list that an experiment gives.
+    pub list: Option<List>,
+    /// Pictures that experiments leave.
+    #[serde(default)]
+    pub pictures: Vec<Picture>,
+    /// Charts of results.
+    #[serde(default)]
+    pub chart: Vec<Chart>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    pub experiment: String,
+    /// Keys of an entry.
+    pub columns: Vec<String>,
+    /// What the paper reports: entries with the same first columns.
+    #[serde(default)]
+    pub paper: Vec<BTreeMap<String, toml::Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Picture {
+    pub experiment: String,
+    /// The name of the file, without its ending.
+    pub name: String,
+    pub caption: String,
+}
+
+/// A chart, drawn by `logicvae plot`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    pub name: String,
+    pub title: String,
+    #[serde(flatten)]
+    pub kind: ChartKind,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ChartKind {
+    /// The distribution of a measure's list, for each experiment, with the paper's values as marks.
+    Histogram { measure: String, median: Option<String>, experiments: Vec<String> },
+    /// A measure along a list of experiments, for each series, with the paper's values dashed.
+    Lines { measure: String, x: String, at: Vec<f64>, series: BTreeMap<String, Vec<String>> },
+    /// Groups of bars.
+    Bars { measure: String, groups: Vec<String>, series: BTreeMap<String, Vec<String>> },
+}
+
+impl Suite {
+    /// The suite that is committed.
+    pub fn committed() -> Result<Self> {
+        Self::parse(include_str!("../../suite.toml")).context("xtask/suite.toml")
+    }
+
+    /// Reads a suite, and checks that every name in it is that of something.
+    pub fn parse(text: &str) -> Result<Self> {
+        let suite: Self = toml::from_str(text)?;
+        let mut names = BTreeSet::new();
+        for experiment in &suite.experiment {
+            // What comes before can be needed, so that there are no cycles.
+            if let Some(needed) = experiment.task.needs().filter(|needed| !names.contains(needed)) {
+                bail!("`{}` needs `{needed}`, which does not come before it", experiment.name);
+            }
+            if !names.insert(experiment.name.as_str()) {
+                bail!("there are two experiments `{}`", experiment.name);
+            }
+            if let Some(measure) = experiment.paper.keys().find(|key| !suite.measure.contains_key(*key)) {
+                bail!("`{}`: there is no measure `{measure}`", experiment.name);
+            }
+        }
+        let experiment = |name: &str| match names.contains(name) {
+            true => Ok(()),
+            false => bail!("there is no experiment `{name}`"),
+        };
+        let measure = |name: &str| match suite.measure.contains_key(name) {
+            true => Ok(()),
+            false => bail!("there is no measure `{name}`"),
+        };
+        for exhibit in &suite.exhibit {
+            let check = || -> Result<()> {
+                exhibit.rows.iter().try_for_each(|name| experiment(name))?;
+                exhibit.columns.iter().try_for_each(|name| measure(name))?;
+                exhibit.pictures.iter().try_for_each(|picture| experiment(&picture.experiment))?;
+                exhibit.list.iter().try_for_each(|list| experiment(&list.experiment))?;
+                exhibit.chart.iter().try_for_each(|chart| match &chart.kind {
+                    ChartKind::Histogram { measure: of, median, experiments } => {
+                        measure(of)?;
+                        median.iter().try_for_each(|median| measure(median))?;
+                        experiments.iter().try_for_each(|name| experiment(name))
+                    }
+                    ChartKind::Lines { measure: of, series, .. } | ChartKind::Bars { measure: of, series, .. } => {
+                        measure(of)?;
+                        series.values().flatten().try_for_each(|name| experiment(name))
+                    }
+                })
+            };
+            check().with_context(|| exhibit.id.clone())?;
+        }
+        Ok(suite)
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Experiment> {
+        self.experiment.iter().find(|experiment| experiment.name == name)
+    }
+}
