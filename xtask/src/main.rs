@@ -7,7 +7,6 @@ mod cuda;
 mod cuda_stubs;
 mod fuzz;
 mod growth;
-mod models;
 mod reproduce;
 mod scaling;
 mod shell;
@@ -29,7 +28,6 @@ struct Args {
 enum Command {
     Test(test::Args),
     Bench(bench::Args),
-    Models(models::Args),
     Reproduce(reproduce::Args),
     Fuzz(fuzz::Args),
     CheckCuda(check_cuda::Args),
@@ -39,7 +37,6 @@ fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Test(args) => test::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Models(args) => models::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::CheckCuda(args) => check_cuda::run_check(&args),

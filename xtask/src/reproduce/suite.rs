@@ -50,7 +50,6 @@ fn two() -> usize {
 
 /// One experiment.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Experiment {
     pub name: String,
     /// What it is, in a table's row.
@@ -65,7 +64,7 @@ pub struct Experiment {
 
 /// What an experiment does.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "task", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "task", rename_all = "kebab-case")]
 pub enum Task {
     /// Draws a dataset, compares it with the committed one byte for byte, and describes it.
     Dataset { preset: String },
@@ -155,7 +154,6 @@ pub struct Picture {
 
 /// A chart, drawn by `logicvae plot`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Chart {
     pub name: String,
     pub title: String,

@@ -1,0 +1,68 @@
+//! The report as Markdown.
+
+use crate::reproduce::report::{Cell, Report, Table};
+
+pub fn render(report: &Report) -> String {
+    let mut out = format!("# {}\n\n", report.title);
+    for paragraph in &report.summary {
+        out += &format!("{paragraph}\n\n");
+    }
+    for section in &report.sections {
+        out += &format!("## {}\n\n`{}`", section.title, section.id);
+        out += &if section.about.is_empty() { "\n\n".to_owned() } else { format!(" {}\n\n", section.about.trim()) };
+        for found in &section.tables {
+            out += &table(found);
+            out.push('\n');
+        }
+        for figure in &section.figures {
+            out += &format!("![{}](figures/{})\n\n", figure.caption, figure.file);
+        }
+        for missing in &section.missing {
+            out += &format!("*{missing}*\n\n");
+        }
+    }
+    out += "## Where and how\n\n| | |\n|---|---|\n";
+    for (name, value) in &report.facts {
+        out += &format!("| {name} | {value} |\n");
+    }
+    out
+}
+
+/// Columns as wide as their widest cell, so that the text lines up too.
+fn table(table: &Table) -> String {
+    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain([table.head[column].chars().count(), 3]).max().unwrap_or(3)
+    };
+    let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
+    let line = |cells: &[String]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(number, (cell, &width))| {
+            let room = " ".repeat(width - cell.chars().count());
+            if number == 0 { format!(" {cell}{room} ") } else { format!(" {room}{cell} ") }
+        });
+        format!("|{}|\n", padded.collect::<Vec<String>>().join("|"))
+    };
+    let mut out = line(&table.head);
+    let rule = widths.iter().enumerate().map(|(number, width)| match number {
+        0 => format!("{}-", "-".repeat(width + 1)),
+        _ => format!("{}:", "-".repeat(width + 1)),
+    });
+    out += &format!("|{}|\n", rule.collect::<Vec<String>>().join("|"));
+    rows.iter().for_each(|row| out += &line(row));
+    out
+}
+
+fn cell(cell: &Cell) -> String {
+    let mut out = cell.main.replace('|', "\\|");
+    if let Some(interval) = &cell.interval {
+        out += &format!(" ({interval})");
+    }
+    if let Some(paper) = &cell.paper {
+        out += &format!("<br>paper {paper}");
+    }
+    if let Some(difference) = &cell.difference {
+        out += &format!(", {difference}");
+    }
+    out
+}

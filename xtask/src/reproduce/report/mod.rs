@@ -1,0 +1,232 @@
+//! The report: every exhibit of the suite from the results that are there, as one HTML file and as Markdown. Nothing in it is
+//! typed by hand: numbers come from results, words and the paper's numbers from the suite.
+
+mod bootstrap;
+mod charts;
+mod html;
+mod machine;
+mod markdown;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use crate::reproduce::place::{self, Place, Scale, read_json};
+use crate::reproduce::plan;
+use crate::reproduce::suite::{Exhibit, Suite};
+
+/// The report before it is HTML or Markdown.
+pub struct Report {
+    pub title: String,
+    /// Paragraphs at the top.
+    pub summary: Vec<String>,
+    /// Facts about the machine and the run: name and value.
+    pub facts: Vec<(String, String)>,
+    pub sections: Vec<Section>,
+}
+
+/// One exhibit.
+pub struct Section {
+    pub id: String,
+    pub title: String,
+    pub about: String,
+    pub tables: Vec<Table>,
+    pub figures: Vec<Figure>,
+    /// What is missing, in words.
+    pub missing: Vec<String>,
+}
+
+pub struct Table {
+    pub head: Vec<String>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell: a number and what surrounds it, or words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    pub main: String,
+    /// The confidence interval.
+    pub interval: Option<String>,
+    /// What the paper reports.
+    pub paper: Option<String>,
+    /// Ours less the paper's, and whether that is to our favour, where one direction is better.
+    pub difference: Option<String>,
+}
+
+impl Cell {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { main: text.into(), ..Self::default() }
+    }
+}
+
+/// A picture in the folder of figures.
+pub struct Figure {
+    pub file: String,
+    pub svg: String,
+    pub caption: String,
+}
+
+/// Results by experiment.
+pub struct Results {
+    found: BTreeMap<String, Value>,
+    /// Those made with other settings or by other code than the suite now has.
+    stale: Vec<String>,
+}
+
+impl Results {
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.found.get(name)
+    }
+
+    pub fn is_stale(&self, name: &str) -> bool {
+        self.stale.iter().any(|stale| stale == name)
+    }
+}
+
+/// Writes `report.html` and `REPORT.md`.
+pub fn write(suite: &Suite, place: &Place) -> Result<()> {
+    let mut results = Results { found: BTreeMap::new(), stale: Vec::new() };
+    for step in plan::plan(suite, place, &[])? {
+        let Some(found) = read_json(&place.result(&step.name)) else { continue };
+        if !step.done {
+            results.stale.push(step.name.clone());
+        }
+        results.found.insert(step.name, found);
+    }
+    let report = compose(suite, place, &results)?;
+    place::write(&place.out.join("report.html"), html::render(&report).as_bytes())?;
+    place::write(&place.out.join("REPORT.md"), markdown::render(&report).as_bytes())
+}
+
+/// The report of these results.
+fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
+    let sections: Result<Vec<Section>> = suite.exhibit.iter().map(|exhibit| section(suite, exhibit, place, results)).collect();
+    let size = match place.scale {
+        Scale::Paper => "The paper's sizes.".to_owned(),
+        Scale::Quick => format!("**Reduced sizes**, to see that everything runs. {}", suite.quick_about),
+    };
+    let done = suite.experiment.iter().filter(|e| results.get(&e.name).is_some()).count();
+    let mut summary = vec![
+        size,
+        format!("{done} of {} experiments have results; what was not run says so.", suite.experiment.len()),
+        "A cell has our number, its 95 % confidence interval (bootstrap over test formulae, where there is a number for each), \
+         the paper's number, and the difference."
+            .into(),
+    ];
+    if place.scale == Scale::Paper {
+        summary.extend(tables::verdict(suite, results));
+    }
+    if !results.stale.is_empty() {
+        summary.push(format!("Made with other settings or by older code, and marked †: {}.", results.stale.join(", ")));
+    }
+    Ok(Report {
+        title: "LogicVAE: the paper, reproduced".into(),
+        summary,
+        facts: machine::facts(suite, place, results),
+        sections: sections?,
+    })
+}
+
+fn section(suite: &Suite, exhibit: &Exhibit, place: &Place, results: &Results) -> Result<Section> {
+    let mut section = Section {
+        id: exhibit.id.clone(),
+        title: exhibit.title.clone(),
+        about: exhibit.about.clone(),
+        tables: Vec::new(),
+        figures: Vec::new(),
+        missing: Vec::new(),
+    };
+    if !exhibit.rows.is_empty() {
+        section.tables.push(tables::by_experiment(suite, exhibit, results)?);
+    }
+    if let Some(list) = &exhibit.list {
+        match results.get(&list.experiment) {
+            Some(found) => section.tables.push(tables::by_entry(list, found)),
+            None => section.missing.push(format!("{}: not run", list.experiment)),
+        }
+    }
+    let mut picture = |name: &str, caption: &str| {
+        let file = format!("{name}.svg");
+        match fs::read_to_string(place.figures().join(&file)) {
+            Ok(svg) => section.figures.push(Figure { file, svg, caption: caption.into() }),
+            Err(_) => section.missing.push(format!("{caption}: not run")),
+        }
+    };
+    for chart in &exhibit.chart {
+        charts::draw(suite, chart, place, results)?;
+        picture(&chart.name, &chart.title);
+    }
+    for shown in &exhibit.pictures {
+        picture(&shown.name, &shown.caption);
+    }
+    Ok(section)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Every table and figure of the paper, by its label.
+    const PAPER: [&str; 12] = [
+        "tab:vae-abilities",
+        "tab:cvae-abilities",
+        "fig:slerp",
+        "fig:ast",
+        "fig:kernel-class",
+        "fig:kpca-variance",
+        "fig:kerndistance",
+        "tab:vae-abilities-app",
+        "tab:cvae-abilities-app",
+        "fig:hist-cvae",
+        "tab:cvae-abilities-quantiles",
+        "tab:ablations",
+    ];
+
+    fn place(out: &std::path::Path) -> Place {
+        Place::new(Scale::Paper, Some(out), Some(&out.join("runs"))).unwrap()
+    }
+
+    #[test]
+    fn every_table_and_figure_of_the_paper_is_in_the_report() {
+        let suite = Suite::committed().unwrap();
+        let ids: BTreeSet<&str> = suite.exhibit.iter().map(|e| e.id.as_str()).collect();
+        for label in PAPER {
+            assert!(ids.contains(label), "{label} is not in the suite");
+        }
+        let others: Vec<&&str> = ids.iter().filter(|id| !PAPER.contains(id) && !id.starts_with("ours:")).collect();
+        assert!(others.is_empty(), "the paper has no {others:?}");
+        // Even before anything has run: then it says so.
+        let folder = tempfile::tempdir().unwrap();
+        let results = Results { found: BTreeMap::new(), stale: Vec::new() };
+        let report = compose(&suite, &place(folder.path()), &results).unwrap();
+        let (html, markdown) = (html::render(&report), markdown::render(&report));
+        for exhibit in &suite.exhibit {
+            assert!(html.contains(&format!("id=\"{}\"", exhibit.id)), "{} is not in report.html", exhibit.id);
+            assert!(markdown.contains(&exhibit.title), "{} is not in REPORT.md", exhibit.id);
+        }
+        assert!(html.contains("not run") && markdown.contains("not run"));
+    }
+
+    #[test]
+    fn a_result_stands_beside_the_papers() {
+        let suite = Suite::committed().unwrap();
+        let found = serde_json::json!({ "values": { "accuracy": 0.9584, "mode_accuracy": 0.97, "validity": 1.0,
+            "by_formula": { "accuracy": [0.9, 1.0, 1.0, 0.95], "mode_accuracy": [1.0, 1.0, 1.0, 1.0] } } });
+        let results = Results { found: [("gat-3".to_owned(), found)].into(), stale: vec!["gat-3".into()] };
+        let exhibit = suite.exhibit.iter().find(|e| e.id == "tab:vae-abilities-app").unwrap();
+        let table = tables::by_experiment(&suite, exhibit, &results).unwrap();
+        let row = table.rows.iter().find(|row| row[0].main.starts_with("GAT, n = 3")).unwrap();
+        assert!(row[0].main.ends_with('†'), "stale results are marked");
+        assert_eq!(row[1].main, "95.84");
+        assert_eq!(row[1].paper.as_deref(), Some("93.45"));
+        assert_eq!(row[1].difference.as_deref(), Some("+2.39"));
+        let interval = row[1].interval.as_deref().unwrap();
+        let (low, high) = interval.split_once('–').unwrap();
+        assert!(low.parse::<f64>().unwrap() >= 90.0 && high.parse::<f64>().unwrap() <= 100.0);
+    }
+}
