@@ -111,9 +111,9 @@ impl Job<'_> {
         if !status.success() {
             let messages = fs::read(&log_path).unwrap_or_default();
             let messages = String::from_utf8_lossy(&messages[(before as usize).min(messages.len())..]).into_owned();
-            let last: Vec<&str> = messages.lines().rev().take(3).collect();
-            let last: Vec<&str> = last.into_iter().rev().collect();
-            return Err(Halt::Failed(anyhow::anyhow!("{} ({status}; all of it in {})", last.join(" / "), log_path.display())));
+            let told = |line: &&str| line.starts_with("logicvae:") || line.starts_with("error");
+            let why = messages.lines().rfind(told).or_else(|| messages.lines().last()).unwrap_or("no message");
+            return Err(Halt::Failed(anyhow::anyhow!("{why} ({status}; more in {})", log_path.display())));
         }
         Ok(serde_json::from_str(&text).with_context(|| format!("what {command:?} printed"))?)
     }

@@ -106,7 +106,11 @@ fn estimate(suite: &Suite, experiment: &Experiment, config: Option<&str>, place:
     let Some(config) = config else {
         return Ok(match &experiment.task {
             Task::Kernel { experiment } if experiment == "classification" || experiment == "variance" => {
-                if quick { 10.0 } else { 60.0 }
+                if quick {
+                    10.0
+                } else {
+                    60.0
+                }
             }
             Task::Walk { formulae, .. } => *formulae as f64,
             Task::Measure { .. } | Task::Ship { .. } => 10.0,

@@ -28,8 +28,7 @@ pub struct Outcome {
 /// Runs all steps that are not done, `jobs` at a time.
 pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &AtomicBool) -> Result<Outcome> {
     let overview = Overview::new()?;
-    let experiments: Vec<(&Step, &Experiment)> =
-        steps.iter().filter_map(|step| Some((step, suite.get(&step.name)?))).collect();
+    let experiments: Vec<(&Step, &Experiment)> = steps.iter().filter_map(|step| Some((step, suite.get(&step.name)?))).collect();
     let mut done: BTreeSet<&str> = steps.iter().filter(|s| s.done).map(|s| s.name.as_str()).collect();
     let already: f64 = steps.iter().filter(|s| s.done).count() as f64;
     let all: f64 = steps.iter().filter(|s| !s.done).map(|s| s.estimate).sum();
@@ -48,7 +47,8 @@ pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &Ato
             while at < waiting.len() && running.len() < jobs && !stop.load(Ordering::Relaxed) {
                 let (step, experiment) = waiting[at];
                 let needed = experiment.task.needs();
-                let lost = needed.is_some_and(|n| outcome.failed.iter().any(|f| f.0 == n) || outcome.skipped.iter().any(|s| s == n));
+                let lost =
+                    needed.is_some_and(|n| outcome.failed.iter().any(|f| f.0 == n) || outcome.skipped.iter().any(|s| s == n));
                 if lost {
                     overview.say(&format!("{}: left out, for it needs {}", step.name, needed.unwrap_or_default()));
                     outcome.skipped.push(step.name.clone());

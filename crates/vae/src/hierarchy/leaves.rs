@@ -2,14 +2,15 @@
 
 use candle_core::{D, DType, Device, Tensor};
 use candle_nn::ops::{log_softmax, softmax_last_dim};
-use candle_nn::{Linear, Module, VarBuilder, linear};
-use logicvae_gnn::layers::{Gru, Layer};
-use logicvae_gnn::{Direction, Parameters, Schedule, ScheduleOptions, Vocabulary};
+use candle_nn::{Linear, Module, linear};
+use logicvae_gnn::fused::Features;
+use logicvae_gnn::{Direction, Parameters, Vocabulary};
 use logicvae_kernel::Embedding;
 use logicvae_logic::Formula;
 
 use crate::config::Config;
 use crate::error::VaeError;
+use crate::hierarchy::pass::{Order, Pass};
 use crate::hierarchy::{Semantics, indices, shape, with_indices};
 
 /// An asynchronous network on shapes. It goes through the tree in rounds, upward and then downward: after a round a leaf has
@@ -34,35 +35,6 @@ pub struct LeafModel {
 struct Round {
     up: Pass,
     down: Pass,
-}
-
-#[derive(Clone)]
-struct Pass {
-    layer: Gru,
-    weights: Vec<Tensor>,
-}
-
-impl Pass {
-    fn new(input: usize, hidden: usize, vb: &VarBuilder<'_>) -> Result<Self, VaeError> {
-        let layer = Gru { input, hidden };
-        let weights =
-            layer.parameters().iter().map(|p| vb.get_with_hints(p.shape.as_slice(), p.name, p.init)).collect::<Result<_, _>>()?;
-        Ok(Self { layer, weights })
-    }
-
-    /// From a row for each node to a row for each node.
-    fn run(&self, inputs: &[&Tensor], order: &Order) -> Result<Tensor, VaeError> {
-        let x = Tensor::cat(inputs, 1)?.index_select(&order.node_of, 0)?;
-        Ok(self.layer.plain(&self.weights, &x, &order.schedule)?.index_select(&order.row_of, 0)?)
-    }
-}
-
-/// A direction of a batch.
-#[derive(Clone)]
-struct Order {
-    schedule: Schedule,
-    node_of: Tensor,
-    row_of: Tensor,
 }
 
 /// Shapes that are ready for the network, and the indices that belong to their leaves. Cheap to clone.
@@ -173,19 +145,10 @@ impl LeafModel {
         let trees = self.vocabulary.trees(&shapes)?;
         let (device, dtype) = (self.device(), self.dtype());
         let number = |list: Vec<u32>| Tensor::new(list, device);
-        let order = |direction: Direction| -> Result<Order, VaeError> {
-            // Inputs differ between nodes that look alike, so none are merged.
-            let options = ScheduleOptions { merge: false, ..ScheduleOptions::default() };
-            let schedule = Schedule::new(&trees, direction, &options)?;
-            let mut node_of = vec![0; schedule.rows()];
-            schedule.row_of().iter().enumerate().for_each(|(node, &row)| node_of[row as usize] = node as u32);
-            let row_of = schedule.row_of().to_vec();
-            Ok(Order { node_of: number(node_of)?, row_of: number(row_of)?, schedule })
-        };
-        let (up, down) = (order(Direction::Up)?, order(Direction::Down)?);
+        let (up, down) = (Order::new(&trees, Direction::Up, device)?, Order::new(&trees, Direction::Down, device)?);
         let width = self.vocabulary.types() + usize::from(self.vocabulary.positional);
-        let features = down.schedule.features().one_hot(0..down.schedule.rows(), width, dtype, device)?;
-        let features = features.index_select(&down.row_of, 0)?;
+        let features = Features { types: trees.types(), marks: trees.marks() };
+        let features = features.one_hot(0..trees.nodes(), width, dtype, device)?;
         let starts = trees.starts();
         let owner = (0..trees.nodes() as u32).map(|node| starts.partition_point(|&s| s <= node) as u32 - 1).collect::<Vec<u32>>();
         let is_leaf = |node: &usize| trees.types()[*node] >= Vocabulary::FIRST_VARIABLE;

@@ -8,6 +8,7 @@
 
 pub mod fuzzy;
 mod leaves;
+mod pass;
 mod semantics;
 
 use logicvae_logic::{Formula, Node, Var};

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use candle_core::Device;
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, reconstruction};
-use logicvae_vae::{Children, EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, preset, trained_formulae};
+use logicvae_vae::{
+    Children, EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, fit_context, preset, trained_formulae,
+};
 
 struct Losses(Vec<f64>);
 
@@ -89,4 +91,37 @@ fn a_training_that_diverges_says_so() {
     let data = config.data.set.generate().unwrap();
     let error = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap_err();
     assert!(matches!(error, VaeError::Diverged { .. }), "{error}");
+}
+
+/// Losses after two short epochs of one model of each kind. If this fails on purpose, results that were made before are no
+/// longer what the code gives: raise `code_version` in `xtask/suite.toml`, and write down what it gives now.
+#[test]
+fn training_gives_what_it_always_gave() {
+    let wanted = [
+        ("gru-3", 17.1771),
+        ("gcn-3", 17.0245),
+        ("gat-3", 16.9897),
+        ("best-4", 27.1303),
+        ("cvae-best-3", 17.7910),
+        ("leaves-3", 1.8318),
+    ];
+    let mut different = Vec::new();
+    for (name, loss) in wanted {
+        let mut config = preset(name).unwrap();
+        config.model.hidden = 20;
+        (config.data.set.train, config.data.set.valid, config.data.set.test) = (200, 20, 20);
+        (config.training.epochs, config.data.curriculum) = (2, config.data.curriculum.min(1));
+        if let Some(context) = &mut config.context {
+            (context.pool, context.components) = (60, 8);
+        }
+        let data = config.dataset().unwrap();
+        let embedding = fit_context(&config).unwrap();
+        let mut losses = Losses(Vec::new());
+        Trainer::new(&config, &data, embedding, &Device::Cpu).unwrap().run(&mut losses).unwrap();
+        let found = losses.0[1];
+        if (found - loss).abs() >= 2e-3 * loss {
+            different.push((name, found));
+        }
+    }
+    assert!(different.is_empty(), "{different:?}");
 }

@@ -39,7 +39,9 @@ fn describe(suite: &Suite, chart: &Chart, results: &Results) -> Option<Value> {
                 }
                 let paper = median.as_ref().and_then(|name| experiment.paper.get(name));
                 if let Some(at) = paper {
-                    marks.push(json!({ "name": format!("{}: the paper's median", experiment.title), "at": at, "series": series.len() }));
+                    marks.push(
+                        json!({ "name": format!("{}: the paper's median", experiment.title), "at": at, "series": series.len() }),
+                    );
                 }
                 series.push(json!({ "name": experiment.title, "values": values }));
             }

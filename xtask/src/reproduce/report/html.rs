@@ -89,7 +89,10 @@ fn inline(text: &str) -> String {
         let parts: Vec<&str> = out.split(mark).collect();
         // A mark without its partner stays what it is.
         if parts.len() % 2 == 1 {
-            let joined = parts.iter().enumerate().map(|(n, part)| if n % 2 == 1 { format!("{open}{part}{close}") } else { (*part).to_owned() });
+            let joined = parts
+                .iter()
+                .enumerate()
+                .map(|(n, part)| if n % 2 == 1 { format!("{open}{part}{close}") } else { (*part).to_owned() });
             out = joined.collect();
         }
     }
