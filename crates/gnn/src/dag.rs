@@ -4,8 +4,8 @@ use crate::error::GraphError;
 
 /// A batch of directed acyclic graphs with typed nodes. Nodes of all graphs stand in one list, graph after graph.
 ///
-/// A node has a type, a small number of the user's choosing, and optionally a *mark*, one more yes-or-no feature
-/// (for trees: whether it is a right child).
+/// A node has a type, a small number of the user's choosing, and optionally a *mark*, one more small number, where 0 is none
+/// (for trees: 1 for a right child). An encoder reads the marks 0 and 1.
 ///
 /// ```
 /// use logicvae_gnn::Dag;
@@ -20,7 +20,7 @@ use crate::error::GraphError;
 pub struct Dag {
     pub(crate) types: Vec<u32>,
     /// One for every node, or none at all.
-    pub(crate) marks: Vec<bool>,
+    pub(crate) marks: Vec<u32>,
     /// From, to; numbers of the whole batch.
     pub(crate) edges: Vec<(u32, u32)>,
     /// The first node of each graph.
@@ -48,7 +48,7 @@ impl Dag {
     }
 
     /// The mark of every node; empty if nodes have none.
-    pub fn marks(&self) -> &[bool] {
+    pub fn marks(&self) -> &[u32] {
         &self.marks
     }
 
@@ -58,7 +58,7 @@ impl Dag {
     }
 
     /// Adds a mark to every node.
-    pub fn with_marks(mut self, marks: Vec<bool>) -> Result<Self, GraphError> {
+    pub fn with_marks(mut self, marks: Vec<u32>) -> Result<Self, GraphError> {
         if marks.len() != self.nodes() {
             return Err(GraphError::MarkCount { marks: marks.len(), nodes: self.nodes() });
         }
@@ -115,6 +115,9 @@ impl Dag {
         }
         if positional != self.has_marks() {
             return Err(GraphError::Marks { wanted: positional });
+        }
+        if let Some(at) = self.marks.iter().position(|&mark| mark > 1) {
+            return Err(GraphError::MarkOutOfRange { node: at, found: self.marks[at] });
         }
         match self.types.iter().position(|&t| t as usize >= types) {
             None => Ok(()),

@@ -54,6 +54,14 @@ pub enum GraphError {
         /// The number of nodes.
         nodes: usize,
     },
+    /// A mark that encoders do not know.
+    #[error("node {node} has the mark {found}: an encoder reads 0 and 1")]
+    MarkOutOfRange {
+        /// The node, in the whole batch.
+        node: usize,
+        /// Its mark.
+        found: u32,
+    },
     /// The encoder and the graphs disagree about marks.
     #[error("{}", if *.wanted { "the encoder reads a mark of every node (`positional`), but these graphs have none" }
         else { "these graphs have marks, but the encoder does not read them: set `positional`" })]

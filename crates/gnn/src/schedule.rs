@@ -90,7 +90,7 @@ pub struct Schedule {
     /// A row of each family.
     pub(crate) member: Vec<u32>,
     pub(crate) types: Vec<u32>,
-    pub(crate) marks: Vec<bool>,
+    pub(crate) marks: Vec<u32>,
     /// In- plus out-degree of the row's nodes (of the first one, where degrees do not matter).
     pub(crate) degrees: Vec<f32>,
     /// How many nodes a row stands for.
@@ -305,7 +305,7 @@ impl Schedule {
 /// What makes two nodes equal.
 struct Key<'a> {
     kind: u32,
-    mark: Option<bool>,
+    mark: Option<u32>,
     degree: f32,
     inputs: &'a [u32],
 }
@@ -313,7 +313,8 @@ struct Key<'a> {
 impl Key<'_> {
     fn hash(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        hasher.write_u32(self.kind << 1 | u32::from(self.mark == Some(true)));
+        hasher.write_u32(self.kind);
+        hasher.write_u32(self.mark.unwrap_or(0));
         hasher.write_u32(self.degree.to_bits());
         for &input in self.inputs {
             hasher.write_u32(input);

@@ -114,12 +114,14 @@ impl Vocabulary {
             }
             if self.positional {
                 // In preorder a left child comes right after its parent.
-                dag.marks.push(false);
-                dag.marks.extend(parents.iter().enumerate().map(|(position, parent)| parent.is_some_and(|p| p + 1 != position)));
+                dag.marks.push(0);
+                dag.marks.extend(
+                    parents.iter().enumerate().map(|(position, parent)| u32::from(parent.is_some_and(|p| p + 1 != position))),
+                );
             }
             if ends {
                 dag.types.push(Self::END);
-                dag.marks.extend(self.positional.then_some(false));
+                dag.marks.extend(self.positional.then_some(0));
             }
         }
         Ok(dag)

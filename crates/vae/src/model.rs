@@ -143,7 +143,10 @@ impl Model {
     pub fn prepare(&self, formulae: &[Formula]) -> Result<Batch, VaeError> {
         let (graphs, forest) = rayon::join(
             || self.encoder.prepare(&self.config.vocabulary().graphs(formulae)?),
-            || Forest::new(&self.config.vocabulary(), formulae, self.config.graph_state, !self.config.constrained),
+            || {
+                let indices = self.config.parent_index.then_some(self.config.marks());
+                Forest::new(&self.config.vocabulary(), formulae, self.config.graph_state, !self.config.constrained, indices)
+            },
         );
         Ok(Batch { graphs: graphs?, forest: Arc::new(forest?) })
     }

@@ -18,24 +18,31 @@ pub enum Input<'a, T> {
     States(&'a [T]),
 }
 
-/// One-hot types of nodes, and marks where there are any. The weights that they meet are held by columns: those of all
+/// One-hot types of nodes, and marks where there are any: 0 is none, 1 the last column, 2 that before it. The weights that they
+/// meet are held by columns: those of all
 /// types, and that of the mark at last.
 #[derive(Clone, Copy)]
 pub struct Features<'a> {
     /// The type of each row.
     pub types: &'a [u32],
-    /// Whether each row is marked; empty if rows have no marks.
-    pub marks: &'a [bool],
+    /// The mark of each row; empty if rows have no marks.
+    pub marks: &'a [u32],
 }
 
 impl Features<'_> {
+    /// The mark of a row, if it has one: its column, counted from the end.
+    #[inline(always)]
+    fn mark(&self, row: usize) -> Option<usize> {
+        self.marks.get(row).filter(|&&mark| mark > 0).map(|&mark| mark as usize)
+    }
+
     /// Some rows as numbers, one-hot types and then the mark where there are any: `[rows, width]`.
     pub fn one_hot(&self, rows: Range<usize>, width: usize, dtype: DType, device: &Device) -> Result<Tensor> {
         let mut values = vec![0f32; rows.len() * width];
         for (line, row) in values.chunks_exact_mut(width).zip(rows.clone()) {
             line[self.types[row] as usize] = 1.0;
-            if self.marks.get(row) == Some(&true) {
-                line[width - 1] = 1.0;
+            if let Some(mark) = self.mark(row) {
+                line[width - mark] = 1.0;
             }
         }
         Tensor::from_vec(values, (rows.len(), width), device)?.to_dtype(dtype)
@@ -46,23 +53,23 @@ impl Features<'_> {
     pub fn look_up<T: Real>(&self, columns: &[T], v: usize, to: &mut [T]) {
         let out = to.len();
         to.copy_from_slice(row(columns, self.types[v] as usize, out));
-        if self.marks.get(v) == Some(&true) {
-            add_scaled(to, T::of(1.0), &columns[columns.len() - out..]);
+        if let Some(mark) = self.mark(v) {
+            add_scaled(to, T::of(1.0), row(columns, columns.len() / out - mark, out));
         }
     }
 
     /// Adds the gradients of products to those of the weights. Rows of `grad` have `stride` numbers, of which `out` from
     /// `from` on count.
     pub fn add_to_columns<T: Real>(&self, grad: &[T], (from, stride): (usize, usize), out: usize, columns: &mut [T]) {
-        let mark = columns.len() / out - 1;
+        let count = columns.len() / out;
         simd(
             #[inline(always)]
             || {
                 for (v, g) in grad.chunks_exact(stride).enumerate() {
                     let g = &g[from..from + out];
                     add_scaled(row_mut(columns, self.types[v] as usize, out), T::of(1.0), g);
-                    if self.marks.get(v) == Some(&true) {
-                        add_scaled(row_mut(columns, mark, out), T::of(1.0), g);
+                    if let Some(mark) = self.mark(v) {
+                        add_scaled(row_mut(columns, count - mark, out), T::of(1.0), g);
                     }
                 }
             },

@@ -191,8 +191,8 @@ fn bad_graphs_are_refused_with_a_reason() {
     says(encoder.prepare(&Dag::batch([&good, &foreign]).unwrap()).map(drop), &["node 1 of graph 1", "type 7", "3 types"]);
     says(Dag::new(vec![0], vec![(0, 3)]).map(drop), &["edge 0", "node 3", "1 nodes"]);
     says(Dag::new(vec![], vec![]).map(drop), &["no nodes"]);
-    says(good.clone().with_marks(vec![true]).map(drop), &["1 marks for 2 nodes"]);
-    let marked = good.clone().with_marks(vec![true, false]).unwrap();
+    says(good.clone().with_marks(vec![1]).map(drop), &["1 marks for 2 nodes"]);
+    let marked = good.clone().with_marks(vec![1, 0]).unwrap();
     says(encoder.prepare(&marked).map(drop), &["positional"]);
     says(Dag::batch([&good, &marked]).map(drop), &["2 marks for 4 nodes"]);
     says(Vocabulary::new(2).graphs(&["x1".parse().unwrap(), "x3".parse().unwrap()]).map(drop), &["formula 1", "x3", "x2"]);

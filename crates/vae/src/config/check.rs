@@ -111,6 +111,9 @@ impl ModelConfig {
                 "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
             );
         }
+        if self.parent_index && self.positional {
+            return refuse("model.parent_index", "a node has one mark, its side or its parent's index: set positional = false");
+        }
         self.encoder_config().check().map_err(|error| match error {
             logicvae_gnn::GraphError::Setting { setting, reason } => {
                 VaeError::Setting { setting: format!("model.encoder.{setting}"), reason }

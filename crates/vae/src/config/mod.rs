@@ -123,6 +123,10 @@ pub struct ModelConfig {
     pub prior: Prior,
     /// What the decoder knows of the tree so far.
     pub graph_state: GraphState,
+    /// Whether the decoder's input tells a node's parent's index, one-hot: what the paper's code has for GRU. Without it a
+    /// decoder whose graph state is the newest node's cannot tell a parent's equal children apart.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub parent_index: bool,
     /// Whether a tree grows by the arities of its nodes and ends when it is complete. If not, 'stop' is one more type.
     pub constrained: bool,
     /// Whether only types that still fit into `max_nodes` are chosen, so that every decoded formula is valid.
@@ -242,6 +246,11 @@ impl ModelConfig {
     /// How many classes the decoder chooses from: all types but START and END, and 'stop' if it is not constrained.
     pub fn classes(&self) -> usize {
         self.vocabulary().types() - 2 + usize::from(!self.constrained)
+    }
+
+    /// How many marks the decoder's nodes may have: sides, or parents' indices.
+    pub(crate) fn marks(&self) -> usize {
+        if self.parent_index { self.max_nodes } else { usize::from(self.positional) }
     }
 
     /// The whole settings of the encoder.

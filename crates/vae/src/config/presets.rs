@@ -109,6 +109,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         noise: 0.01,
         prior: if conditional { Prior::Learned } else { Prior::Standard },
         graph_state,
+        parent_index: kind == Kind::Gru,
         constrained: true,
         budget: false,
         max_nodes: 30,
@@ -149,6 +150,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
 fn best(name: &str, variables: u32, conditional: bool) -> Config {
     let mut config = paper(name, Kind::Gru, variables, conditional);
     config.model.positional = true;
+    config.model.parent_index = false;
     config.model.graph_state = GraphState::Recurrent;
     config.model.noise = 1.0;
     config.model.budget = true;

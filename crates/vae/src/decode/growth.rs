@@ -10,6 +10,7 @@ use crate::config::{GraphState, ModelConfig};
 use crate::decode::choice::{Drawing, arity, generator, log_softmax};
 use crate::decode::weights::Weights;
 use crate::decode::{Decoded, Decoding};
+use crate::decoder::index_mark;
 
 /// No frame, no node.
 const NONE: u32 = u32::MAX;
@@ -22,6 +23,8 @@ struct Frame {
     due: u8,
     /// Whether the next one is a right child.
     right: bool,
+    /// The parent's index in its tree, START being 0.
+    index: u32,
     /// The frame below.
     next: u32,
 }
@@ -114,7 +117,7 @@ impl<'a> Growth<'a> {
         for vector in 0..vectors {
             growth.cell(
                 Vocabulary::START,
-                false,
+                0,
                 row(&gates, vector, 3 * h),
                 row(&hidden, vector, 3 * h),
                 row(h0, vector, h),
@@ -128,7 +131,7 @@ impl<'a> Growth<'a> {
         for vector in 0..vectors {
             let parent = first + vector as u32;
             growth.starts.push(parent);
-            growth.frames.push(Frame { parent, due: 1, right: false, next: NONE });
+            growth.frames.push(Frame { parent, due: 1, right: false, index: 0, next: NONE });
             let frame = vector as u32;
             growth.beginnings.push(Beginning {
                 vector,
@@ -246,7 +249,11 @@ impl<'a> Growth<'a> {
             } else {
                 (&nothing[..], row(&self.parents.gates, parent, 3 * h), row(&self.parents.messages, parent, h))
             };
-            self.cell(kind, frame.right, gates, hidden, sum, &mut states[at..]);
+            let mark = match self.config.parent_index {
+                true => index_mark(frame.index as usize, self.config.marks()),
+                false => u32::from(frame.right),
+            };
+            self.cell(kind, mark, gates, hidden, sum, &mut states[at..]);
             graph.extend_from_slice(&states[at..]);
             if w.state == GraphState::Sum {
                 graph[at..].iter_mut().zip(row(&self.graph, choice.from, h)).for_each(|(g, &s)| *g += s);
@@ -260,7 +267,7 @@ impl<'a> Growth<'a> {
             if arity > 0 {
                 operators.push(next.len());
                 // The parent's number follows when all are known.
-                self.frames.push(Frame { parent: 0, due: arity as u8, right: false, next: inner });
+                self.frames.push(Frame { parent: 0, due: arity as u8, right: false, index: nodes as u32, next: inner });
                 inner = self.frames.len() as u32 - 1;
             }
             let Choice { log_probability, draws, .. } = choice;
@@ -309,11 +316,11 @@ impl<'a> Growth<'a> {
     }
 
     /// One node's state.
-    fn cell(&self, kind: u32, right: bool, from_parent: &[f32], hidden: &[f32], sum: &[f32], state: &mut [f32]) {
+    fn cell(&self, kind: u32, mark: u32, from_parent: &[f32], hidden: &[f32], sum: &[f32], state: &mut [f32]) {
         let (w, h) = (self.weights, self.weights.hidden);
         let (mut gates, mut reset) = (vec![0.0; 3 * h], vec![0.0; h]);
-        let marks = [right];
-        let features = Features { types: &[kind], marks: if w.vocabulary.positional { &marks } else { &[] } };
+        let marks = [mark];
+        let features = Features { types: &[kind], marks: if self.config.marks() > 0 { &marks } else { &[] } };
         simd(
             #[inline(always)]
             || {

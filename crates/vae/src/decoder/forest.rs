@@ -40,7 +40,7 @@ pub(crate) enum Order {
 #[derive(Debug)]
 pub(crate) struct Prefix {
     pub types: Vec<u32>,
-    pub marks: Vec<bool>,
+    pub marks: Vec<u32>,
     /// Where the rows of each position begin; one entry more than positions.
     pub steps: Vec<usize>,
     /// Where the parents of each position begin in [`Shard::parents`]; one entry more than positions.
@@ -67,8 +67,15 @@ const SHARD: usize = 64;
 const WORTH_SPLITTING: usize = 16;
 
 impl Forest {
-    /// `stops`: whether the end of a tree is predicted too.
-    pub fn new(vocabulary: &Vocabulary, formulae: &[Formula], state: GraphState, stops: bool) -> Result<Self, GraphError> {
+    /// `stops`: whether the end of a tree is predicted too. `indices`: with so many marks, a node's mark tells its parent's
+    /// index instead of its side.
+    pub fn new(
+        vocabulary: &Vocabulary,
+        formulae: &[Formula],
+        state: GraphState,
+        stops: bool,
+        indices: Option<usize>,
+    ) -> Result<Self, GraphError> {
         let trees = vocabulary.trees(formulae)?;
         let graphs = formulae.len();
         if graphs == 0 {
@@ -79,7 +86,7 @@ impl Forest {
         let shards: Result<Vec<Shard>, GraphError> = (0..shards)
             .map(|number| {
                 let range = number * graphs / shards..(number + 1) * graphs / shards;
-                Shard::new(&trees, formulae, range.collect(), state, stop)
+                Shard::new(&trees, formulae, range.collect(), state, stop, indices)
             })
             .collect();
         Ok(Self { shards: shards?, graphs })
@@ -93,6 +100,7 @@ impl Shard {
         mut graphs: Vec<usize>,
         state: GraphState,
         stop: Option<u32>,
+        indices: Option<usize>,
     ) -> Result<Self, GraphError> {
         if state == GraphState::Recurrent {
             graphs.sort_by_key(|&g| std::cmp::Reverse(formulae[g].size()));
@@ -103,7 +111,14 @@ impl Shard {
             let (start, from) = (types.len() as u32, trees.starts()[graph] as usize);
             let nodes = from..from + formulae[graph].size() + 1;
             types.extend_from_slice(&trees.types()[nodes.clone()]);
-            marks.extend_from_slice(trees.marks().get(nodes).unwrap_or(&[]));
+            match indices {
+                None => marks.extend_from_slice(trees.marks().get(nodes).unwrap_or(&[])),
+                Some(count) => {
+                    let index = |parent: Option<usize>| index_mark(parent.map_or(0, |p| p + 1), count);
+                    marks.push(0);
+                    marks.extend(formulae[graph].parents().into_iter().map(index));
+                }
+            }
             parent_of.push(u32::MAX);
             for parent in formulae[graph].parents() {
                 let parent = parent.map_or(start, |p| start + 1 + p as u32);
@@ -155,6 +170,11 @@ impl Shard {
         }
         Ok(Self { graphs, order, parents, targets, starts: target_starts })
     }
+}
+
+/// The mark of a node whose parent has this index, START being 0: of a tree that is larger than its marks, the last is shared.
+pub(crate) fn index_mark(index: usize, count: usize) -> u32 {
+    1 + index.min(count - 1) as u32
 }
 
 /// Rows position by position. Trees stand largest first.

@@ -21,7 +21,7 @@ use candle_nn::{Init, VarBuilder};
 use logicvae_gnn::layers::{Gru, Layer};
 use logicvae_gnn::{Implementation, Vocabulary, fused as passes};
 
-pub(crate) use forest::Forest;
+pub(crate) use forest::{Forest, index_mark};
 
 use crate::config::{GraphState, ModelConfig};
 
@@ -31,6 +31,8 @@ pub(crate) struct Decoder {
     pub vocabulary: Vocabulary,
     pub state: GraphState,
     pub hidden: usize,
+    /// How many marks nodes may have beside their types.
+    pub marks: usize,
     /// The number of classes: all types but START and END, and 'stop' in an unconstrained decoder.
     pub classes: usize,
     /// A tree GRU's seven weights, or the four of a GRU that reads the prefix.
@@ -42,7 +44,8 @@ pub(crate) struct Decoder {
 impl Decoder {
     pub fn new(config: &ModelConfig, vb: &VarBuilder<'_>) -> Result<Self> {
         let (vocabulary, h) = (config.vocabulary(), config.hidden);
-        let features = vocabulary.types() + usize::from(vocabulary.positional);
+        let marks = config.marks();
+        let features = vocabulary.types() + marks;
         let recurrent = config.graph_state == GraphState::Recurrent;
         let layer = Gru { input: if recurrent { features + h } else { features }, hidden: h };
         let states = layer.parameters().into_iter().filter_map(|p| {
@@ -62,7 +65,7 @@ impl Decoder {
             score.get_with_hints((classes, 4 * h), "2.weight", uniform(4 * h))?,
             score.get_with_hints(classes, "2.bias", uniform(4 * h))?,
         ];
-        Ok(Self { vocabulary, state: config.graph_state, hidden: h, classes, states: states?, score })
+        Ok(Self { vocabulary, state: config.graph_state, hidden: h, marks, classes, states: states?, score })
     }
 
     /// The same weights as constants: no gradients flow into them, and none are computed.
@@ -77,7 +80,7 @@ impl Decoder {
             return plain::negative_log_likelihood(self, forest, h0);
         }
         // The prefix pass does not read the layer's input width.
-        let layer = Gru { input: self.vocabulary.types() + usize::from(self.vocabulary.positional), hidden: self.hidden };
+        let layer = Gru { input: self.vocabulary.types() + self.marks, hidden: self.hidden };
         let operation = fused::Likelihood { forest: forest.clone(), state: self.state, layer };
         let inputs = std::iter::once(h0).chain(&self.states).chain(&self.score).cloned().collect();
         passes::apply("decode-trees", operation, inputs)

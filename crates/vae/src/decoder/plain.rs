@@ -55,7 +55,7 @@ fn cell(weights: &[Tensor], x: &Tensor, s: &Tensor) -> Result<Tensor> {
 
 /// One-hot types and marks of rows: `[rows, features]`.
 fn features(decoder: &Decoder, all: &Features<'_>, rows: std::ops::Range<usize>, like: &Tensor) -> Result<Tensor> {
-    let width = decoder.vocabulary.types() + usize::from(decoder.vocabulary.positional);
+    let width = decoder.vocabulary.types() + decoder.marks;
     all.one_hot(rows, width, like.dtype(), like.device())
 }
 

@@ -7,8 +7,20 @@ use logicvae_gnn::Implementation;
 use logicvae_logic::{Formula, SamplerParams};
 use logicvae_vae::{Config, ContextConfig, GraphState, Model, Prior, preset};
 
+/// The kinds of decoders: graph state, and whether nodes are told their parent's index.
+pub const DECODERS: [(GraphState, bool); 4] =
+    [(GraphState::Last, false), (GraphState::Last, true), (GraphState::Sum, false), (GraphState::Recurrent, false)];
+
 pub fn formulae(variables: u32, count: usize) -> Vec<Formula> {
     SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }.check().unwrap().distinct(5, count).unwrap()
+}
+
+/// The tiny preset with another decoder.
+pub fn decoder((state, indices): (GraphState, bool), conditional: bool) -> Config {
+    let mut config = config(state, conditional);
+    config.model.parent_index = indices;
+    config.model.positional &= !indices;
+    config
 }
 
 /// The tiny preset with another graph state, and a context of three numbers if wanted.

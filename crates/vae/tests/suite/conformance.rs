@@ -8,7 +8,7 @@ use logicvae_logic::Formula;
 use logicvae_vae::{Config, EncoderChoice, GraphState, Model};
 use serde::Deserialize;
 
-use crate::common::{assert_close, config, formulae, numbers, outcome, probe};
+use crate::common::{DECODERS, assert_close, config, decoder, formulae, numbers, outcome, probe};
 
 #[derive(Deserialize)]
 struct Listing {
@@ -87,9 +87,9 @@ fn losses_and_gradients_equal_pytorch() {
 #[test]
 fn gradients_equal_differences() {
     let formulae = formulae(3, 20);
-    for state in [GraphState::Last, GraphState::Sum, GraphState::Recurrent] {
+    for state in DECODERS {
         for constrained in [true, false] {
-            let mut config = config(state, true);
+            let mut config = decoder(state, true);
             (config.model.constrained, config.model.budget) = (constrained, constrained);
             let model = Model::on(&config, DType::F64, &Device::Cpu).unwrap();
             let (noise, context) = (probe(20, 5, DType::F64), probe(20, 3, DType::F64));
@@ -129,8 +129,8 @@ fn gradients_equal_differences() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let formulae = formulae(3, 70);
-    for state in [GraphState::Sum, GraphState::Recurrent] {
-        let model = Model::new(&config(state, false)).unwrap();
+    for state in DECODERS {
+        let model = Model::new(&decoder(state, false)).unwrap();
         let noise = probe(70, 5, DType::F32);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

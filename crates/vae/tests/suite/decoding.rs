@@ -7,9 +7,7 @@ use logicvae_logic::Formula;
 use logicvae_vae::{Config, Decoded, Decoding, GraphState, Model};
 use proptest::prelude::*;
 
-use crate::common::{config, numbers, probe};
-
-const STATES: [GraphState; 3] = [GraphState::Last, GraphState::Sum, GraphState::Recurrent];
+use crate::common::{DECODERS, config, decoder, numbers, probe};
 
 fn log_likelihood(model: &Model, formula: &Formula, z: &Tensor, context: Option<&Tensor>) -> f64 {
     let batch = model.prepare(std::slice::from_ref(formula)).unwrap();
@@ -27,11 +25,11 @@ fn scaled(config: &Config, factor: f64) -> Model {
 
 #[test]
 fn a_decoded_formula_has_the_probability_that_training_gives_it() {
-    for state in STATES {
+    for state in DECODERS {
         for (conditional, constrained) in [(true, true), (false, false), (false, true)] {
-            let mut config = config(state, conditional);
+            let mut config = decoder(state, conditional);
             (config.model.constrained, config.model.budget) = (constrained, false);
-            config.model.positional = conditional;
+            config.model.positional = conditional && !config.model.parent_index;
             let model = scaled(&config, 2.0);
             let (z, y) = (probe(7, 5, DType::F32), probe(7, 3, DType::F32));
             let context = conditional.then_some(&y);
@@ -58,8 +56,8 @@ fn a_decoded_formula_has_the_probability_that_training_gives_it() {
 
 #[test]
 fn sampled_frequencies_match_probabilities() {
-    for state in STATES {
-        let model = scaled(&config(state, false), 2.0);
+    for state in DECODERS {
+        let model = scaled(&decoder(state, false), 2.0);
         let z = probe(2, 5, DType::F32);
         let samples = 20_000;
         for list in model.decode(&z, None, Decoding::samples(samples, 11)).unwrap() {
@@ -89,8 +87,8 @@ fn small() -> Vec<Formula> {
 
 #[test]
 fn a_wide_beam_finds_all_formulae_in_their_order() {
-    for state in STATES {
-        let mut config = config(state, false);
+    for state in DECODERS {
+        let mut config = decoder(state, false);
         (config.model.variables, config.model.max_nodes) = (2, 3);
         (config.data.set.sampler.variables, config.data.set.sampler.max_nodes) = (2, 3);
         let model = scaled(&config, 2.0);
@@ -165,9 +163,9 @@ proptest! {
     /// The theorem in the documentation of `decode`, on weights that nobody trained.
     #[test]
     fn with_a_budget_everything_is_valid(
-        seed in 0u64..1000, factor in 0.1f64..30.0, max_nodes in 2usize..20, state in 0usize..3, operators in -5f32..5.0,
+        seed in 0u64..1000, factor in 0.1f64..30.0, max_nodes in 2usize..20, state in 0usize..4, operators in -5f32..5.0,
     ) {
-        let mut config = config(STATES[state], false);
+        let mut config = decoder(DECODERS[state], false);
         (config.seed, config.model.max_nodes, config.model.budget) = (seed, max_nodes, true);
         config.data.set.sampler.max_nodes = max_nodes;
         let model = scaled(&config, factor);
