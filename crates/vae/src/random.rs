@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     Decodings = 8,
     /// The size of fresh formulae while they grow, and their variables.
     Curriculum = 9,
+    /// The exchange of parts between training formulae.
+    Crossing = 10,
 }
 
 /// A seed for another generator.

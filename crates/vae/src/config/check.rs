@@ -63,6 +63,12 @@ impl Config {
         if self.data.set.train == 0 {
             return refuse("data.set.train", "there must be something to learn from: at least 1");
         }
+        if !(0.0..=1.0).contains(&self.data.crossing) {
+            return refuse("data.crossing", format!("{} is no share: use 0 to 1", self.data.crossing));
+        }
+        if self.data.crossing > 0.0 && self.data.fresh {
+            return refuse("data.crossing", "fresh formulae are new as they are: set data.fresh = false, or crossing = 0");
+        }
         if self.model.prior == Prior::Learned && self.context.is_none() {
             return refuse("model.prior", "a learned prior depends on a context: add a [context], or use `standard`");
         }

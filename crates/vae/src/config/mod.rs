@@ -157,6 +157,10 @@ pub struct DataConfig {
     /// before a whole one comes back. Fresh ones grow from one variable and few nodes; of given ones, subformulae are seen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub curriculum: usize,
+    /// How often a training formula has one of its parts replaced by a part of another one, anew each time that it is seen:
+    /// between 0 and 1. Few formulae become as many as could be drawn, of nearly the same distribution.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub crossing: f64,
     /// Whether formulae lose the indices of their variables: every leaf is x1, and the model's vocabulary needs no more.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shapes: bool,

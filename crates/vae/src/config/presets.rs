@@ -88,7 +88,7 @@ fn context() -> ContextConfig {
 /// The paper's model. What its code does where its text says otherwise: GCN and GAT read out the sum of states, and their
 /// decoder sees the sum of all states so far. What neither has: formulae are seen with sorted children, since the encoders
 /// cannot tell their order and the measure does not ask for it, and under symmetries, since 4,000 formulae are soon learned
-/// by heart (`results/models.md` shows what each of the two is worth).
+/// by heart (`results/REPORT.md` shows what each of the two is worth).
 fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
     let (hidden, types) = (250, 0);
     let (encoder, graph_state) = match kind {
@@ -139,6 +139,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
             children: Children::Sort,
             symmetries: true,
             curriculum: if variables > 3 { 60 } else { 0 },
+            crossing: 0.0,
             shapes: false,
         },
         context: conditional.then(context),
@@ -199,6 +200,7 @@ fn tiny() -> Config {
         children: Children::Keep,
         symmetries: false,
         curriculum: 0,
+        crossing: 0.0,
         shapes: false,
     };
     config.model = ModelConfig { hidden: 64, latent: 24, noise: 0.1, max_nodes: 12, ..config.model };

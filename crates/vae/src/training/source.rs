@@ -31,6 +31,9 @@ pub(super) struct Source {
     curriculum: usize,
     /// The size of the largest training formula.
     largest: usize,
+    /// How often parts are exchanged, and whether all variables must be there afterwards.
+    crossing: f64,
+    all_variables: bool,
 }
 
 /// Formulae that are drawn.
@@ -77,6 +80,9 @@ pub fn trained_formulae(config: &Config, data: &Dataset, epochs: usize) -> Resul
     Ok((0..epochs).flat_map(move |epoch| source.epoch(epoch).unwrap_or_default()))
 }
 
+/// How often an exchange of parts is tried.
+const CROSSINGS: usize = 10;
+
 /// How often a fresh formula that is held out is drawn again.
 const TRIES: u64 = 1000;
 
@@ -98,6 +104,8 @@ impl Source {
             shapes: config.data.shapes,
             curriculum: config.data.curriculum,
             largest: data.train.iter().map(Formula::size).max().unwrap_or(0),
+            crossing: config.data.crossing,
+            all_variables: config.data.set.sampler.all_variables,
         })
     }
 
@@ -117,8 +125,10 @@ impl Source {
                 (0..fresh.count).into_par_iter().map(|number| self.draw(fresh, epoch, number)).collect::<Result<_, _>>()?
             }
             None if epoch < self.curriculum => {
-                let limit = |formula: &Formula, number| self.part(formula, epoch, number);
-                self.train.par_iter().enumerate().map(|(number, formula)| limit(formula, number)).collect()
+                self.train.par_iter().enumerate().map(|(number, formula)| self.part(formula, epoch, number)).collect()
+            }
+            None if self.crossing > 0.0 => {
+                self.train.par_iter().enumerate().map(|(number, formula)| self.crossed(formula, epoch, number)).collect()
             }
             None => self.train.clone(),
         };
@@ -170,6 +180,33 @@ impl Source {
             Some(part) if !self.is_held_out(part) => part.clone(),
             _ => formula.clone(),
         }
+    }
+
+    /// A training formula, or one with a part of another in the place of one of its own.
+    fn crossed(&self, formula: &Formula, epoch: usize, number: usize) -> Formula {
+        let mut rng = generator(self.seed, Purpose::Crossing, place(epoch, number));
+        if uniform(&mut rng) >= self.crossing {
+            return formula.clone();
+        }
+        let mut below = |limit: usize| ((uniform(&mut rng) * limit as f64) as usize).min(limit.saturating_sub(1));
+        for _ in 0..CROSSINGS {
+            let other = &self.train[below(self.train.len())];
+            // The root stays: a whole formula in its place would be the other one.
+            let at = 1 + below(formula.size().saturating_sub(1));
+            let (Some(old), Some(new)) = (formula.subformula(at), other.subformula(below(other.size()))) else { continue };
+            if formula.size() - old.size() + new.size() > self.largest {
+                continue;
+            }
+            let rest = formula.preorder().skip(at + old.size());
+            let Ok(crossed) = Formula::from_preorder(formula.preorder().take(at).chain(new.preorder()).chain(rest)) else {
+                continue;
+            };
+            let complete = !self.all_variables || crossed.variables().len() == self.variables as usize;
+            if complete && !self.is_held_out(&crossed) {
+                return crossed;
+            }
+        }
+        formula.clone()
     }
 
     /// A formula with its variables renamed at random, and with ∧ and ∨ exchanged half of the time if they may be.

@@ -62,6 +62,7 @@ fn nothing_of_the_test_set_is_trained_on() {
     ] {
         (config.data.fresh, config.data.children, config.data.symmetries) = (fresh, children, symmetries);
         config.model.positional = positional;
+        (config.data.curriculum, config.data.crossing) = (10, if fresh { 0.0 } else { 0.7 });
         let data = config.data.set.generate().unwrap();
         // What a model that does not see the order of children cannot tell from a test formula.
         let seen = |f: &Formula| if positional { f.clone() } else { f.sorted() };
@@ -73,6 +74,28 @@ fn nothing_of_the_test_set_is_trained_on() {
             count += 1;
         }
         assert_eq!(count, 20 * 300);
+    }
+}
+
+#[test]
+fn formulae_grow_and_cross_within_their_limits() {
+    let mut config = preset("gcn-4").unwrap();
+    (config.data.set.train, config.data.curriculum, config.data.crossing) = (400, 20, 1.0);
+    let data = config.data.set.generate().unwrap();
+    for fresh in [false, true] {
+        config.data.fresh = fresh;
+        config.data.crossing = if fresh { 0.0 } else { 1.0 };
+        let all: Vec<Formula> = trained_formulae(&config, &data, 30).unwrap().collect();
+        let mean = |epoch: usize| all[epoch * 400..][..400].iter().map(Formula::size).sum::<usize>() as f64 / 400.0;
+        assert!(mean(0) < 5.0 && mean(0) < mean(10) && mean(10) < mean(29), "{} {} {}", mean(0), mean(10), mean(29));
+        // Whole formulae are as they were drawn to be.
+        let whole = &all[20 * 400..];
+        assert!(whole.iter().all(|f| f.size() <= 18 && f.variables().len() == 4));
+        let own: f64 = data.train.iter().map(Formula::size).sum::<usize>() as f64 / 400.0;
+        assert!((mean(29) - own).abs() < 1.0, "{} against {own}", mean(29));
+        // Ten times the training set, and nearly all of it new.
+        let different: HashSet<&Formula> = whole.iter().collect();
+        assert!(different.len() > 3000, "{}", different.len());
     }
 }
 
