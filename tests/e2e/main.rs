@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod datasets;
+mod exports;
 mod formulae;
 mod kernel;
 mod models;

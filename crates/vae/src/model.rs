@@ -31,6 +31,45 @@ impl Gaussian {
     }
 }
 
+/// What gives the prior of a context.
+#[derive(Clone)]
+enum PriorNetwork {
+    /// [`Prior::Learned`].
+    Linear(Linear),
+    /// [`Prior::Narrow`]: two layers, and the deviation [`NARROW`].
+    Narrow(Linear, Linear),
+}
+
+/// The standard deviation of a narrow prior.
+const NARROW: f64 = 0.1;
+
+impl PriorNetwork {
+    fn new(model: &ModelConfig, context: usize, vb: &VarBuilder<'_>) -> Result<Option<Self>, VaeError> {
+        Ok(match model.prior {
+            Prior::Standard => None,
+            Prior::Learned => Some(Self::Linear(linear(context, 2 * model.latent, vb.pp("prior"))?)),
+            Prior::Narrow => {
+                let first = linear(context, model.hidden, vb.pp("prior.0"))?;
+                Some(Self::Narrow(first, linear(model.hidden, model.latent, vb.pp("prior.1"))?))
+            }
+        })
+    }
+
+    fn of(&self, context: &Tensor, latent: usize) -> Result<Gaussian, VaeError> {
+        match self {
+            Self::Linear(linear) => {
+                let both = linear.forward(context)?;
+                Ok(Gaussian { mean: both.narrow(1, 0, latent)?, log_variance: both.narrow(1, latent, latent)? })
+            }
+            Self::Narrow(first, second) => {
+                let mean = second.forward(&first.forward(context)?.relu()?)?;
+                let log_variance = (mean.zeros_like()? + 2.0 * NARROW.ln())?;
+                Ok(Gaussian { mean, log_variance })
+            }
+        }
+    }
+}
+
 /// Formulae that are ready for the model. Cheap to clone.
 #[derive(Clone)]
 pub struct Batch {
@@ -79,7 +118,7 @@ pub struct Model {
     encoder: Encoder,
     mean: Linear,
     log_variance: Linear,
-    prior: Option<Linear>,
+    prior: Option<PriorNetwork>,
     from_latent: Linear,
     decoder: Decoder,
     implementation: Implementation,
@@ -100,12 +139,11 @@ impl Model {
         let encoder_config = model.encoder_config();
         let encoder = Encoder::new(&encoder_config, vb.clone())?;
         let encoded = encoder_config.output() + context;
-        let learned = model.prior == Prior::Learned;
         Ok(Self {
             encoder,
             mean: linear(encoded, model.latent, vb.pp("mean"))?,
             log_variance: linear(encoded, model.latent, vb.pp("logvar"))?,
-            prior: learned.then(|| linear(context, 2 * model.latent, vb.pp("prior"))).transpose()?,
+            prior: PriorNetwork::new(&model, context, &vb)?,
             from_latent: linear(model.latent + context, model.hidden, vb.pp("from_latent"))?,
             decoder: Decoder::new(&model, &vb)?,
             config: model,
@@ -160,11 +198,7 @@ impl Model {
     /// The distribution of latent vectors before a formula is seen; for `rows` of them.
     pub fn prior(&self, rows: usize, context: Option<&Tensor>) -> Result<Gaussian, VaeError> {
         match (&self.prior, context) {
-            (Some(prior), Some(context)) => {
-                let both = prior.forward(&context.to_device(self.device())?)?;
-                let latent = self.config.latent;
-                Ok(Gaussian { mean: both.narrow(1, 0, latent)?, log_variance: both.narrow(1, latent, latent)? })
-            }
+            (Some(prior), Some(context)) => prior.of(&context.to_device(self.device())?, self.config.latent),
             (Some(_), None) => Err(missing_context()),
             (None, _) => {
                 let zeros = Tensor::zeros((rows, self.config.latent), self.dtype(), self.device())?;

@@ -85,9 +85,8 @@ pub fn settings(suite: &Suite, experiment: &Experiment, scale: Scale) -> Vec<Str
     all.extend(set.iter().map(String::as_str));
     all.extend(if scale == Scale::Quick { at_quick } else { at_paper }.iter().map(String::as_str));
     let mut flags = vec!["--preset".to_owned(), preset.clone()];
-    let name = format!("name={}", experiment.name);
     let seed = experiment.seed.map(|seed| format!("seed={seed}"));
-    for setting in all.into_iter().chain([name.as_str()]).chain(seed.as_deref()) {
+    for setting in all.into_iter().chain(seed.as_deref()) {
         flags.extend(["--set".to_owned(), setting.to_owned()]);
     }
     flags

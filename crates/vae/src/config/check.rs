@@ -69,8 +69,8 @@ impl Config {
         if self.data.crossing > 0.0 && self.data.fresh {
             return refuse("data.crossing", "fresh formulae are new as they are: set data.fresh = false, or crossing = 0");
         }
-        if self.model.prior == Prior::Learned && self.context.is_none() {
-            return refuse("model.prior", "a learned prior depends on a context: add a [context], or use `standard`");
+        if self.model.prior != Prior::Standard && self.context.is_none() {
+            return refuse("model.prior", "this prior depends on a context: add a [context], or use `standard`");
         }
         if let Some(context) = &self.context {
             at_least_one(&[("context.components", context.components)])?;

@@ -88,7 +88,7 @@ fn context() -> ContextConfig {
 /// The paper's model. What its code does where its text says otherwise: GCN and GAT read out the sum of states, and their
 /// decoder sees the sum of all states so far. What neither has: formulae are seen with sorted children, since the encoders
 /// cannot tell their order and the measure does not ask for it, and under symmetries, since 4,000 formulae are soon learned
-/// by heart (`results/REPORT.md` shows what each of the two is worth).
+/// by heart; those of more than three variables also grow and exchange parts (`results/REPORT.md` shows what each is worth).
 fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
     let (hidden, types) = (250, 0);
     let (encoder, graph_state) = match kind {
@@ -139,7 +139,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
             children: Children::Sort,
             symmetries: true,
             curriculum: if variables > 3 { 60 } else { 0 },
-            crossing: 0.0,
+            crossing: if variables > 3 { 0.8 } else { 0.0 },
             shapes: false,
         },
         context: conditional.then(context),
@@ -153,9 +153,12 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config.model.positional = true;
     config.model.parent_index = false;
     config.model.graph_state = GraphState::Recurrent;
+    if conditional {
+        config.model.prior = Prior::Narrow;
+    }
     config.model.noise = 1.0;
     config.model.budget = true;
-    config.data = DataConfig { fresh: true, children: Children::Keep, symmetries: false, ..config.data };
+    config.data = DataConfig { fresh: true, children: Children::Keep, symmetries: false, crossing: 0.0, ..config.data };
     config.training = TrainingConfig { epochs: 400, batch: 64, warm_up: 200, validate_every: 20, patience: 0, ..config.training };
     // Longer formulae need more steps, and to grow: without that nothing comes back for the first hundreds of thousands.
     if variables > 3 {
@@ -182,6 +185,7 @@ fn leaves(name: &str, variables: u32) -> Config {
     let mut config = best(name, variables, true);
     let nodes = config.data.set.sampler.max_nodes;
     config.model.task = Task::Leaves;
+    config.model.prior = Prior::Standard;
     config.model.max_nodes = config.model.max_nodes.max(nodes);
     config.model.encoder.layers = 2;
     config.data.curriculum = 0;

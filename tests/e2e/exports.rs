@@ -1,0 +1,90 @@
+//! Models that are passed on, and the hierarchical model's halves.
+
+use std::path::Path;
+
+use crate::support::{Folder, done, logicvae};
+
+#[test]
+fn an_export_takes_the_place_of_its_run() {
+    let folder = Folder::new();
+    let (run, out) = (folder.path("run"), folder.path("export"));
+    done(&["train", "--preset", "tiny", "--set=training.epochs=40", "--out", &run]);
+    let report = done(&["export", &run, "--out", &out, "--json"]).json();
+    let whole = std::fs::metadata(format!("{run}/best.safetensors")).unwrap().len();
+    assert!(report["bytes"].as_u64().unwrap() < whole * 6 / 10, "{report} of {whole}");
+    assert!(!Path::new(&out).join("last.state").exists() && !Path::new(&out).join("lock").exists());
+
+    let measured = |run: &str| done(&["evaluate", run, "--quick", "--json"]).json();
+    let (before, after) = (measured(&run), measured(&out));
+    for key in ["nll", "accuracy", "novelty"] {
+        let (a, b) = (before[key].as_f64().unwrap(), after[key].as_f64().unwrap());
+        assert!((a - b).abs() < 0.05 * a.abs().max(0.2), "{key}: {a}, exported {b}");
+    }
+    done(&["encode", &out, "x1 & x2"]);
+
+    // The same run gives the same bytes; nothing is written over; an export is no run.
+    let again = folder.path("again");
+    done(&["export", &run, "--out", &again]);
+    assert_eq!(folder.read("again/model.safetensors"), folder.read("export/model.safetensors"));
+    let refused = |args: &[&str], words: &str| {
+        let found = logicvae(args);
+        assert!(found.code == 2 && found.err.contains(words), "{args:?}: {} {}", found.code, found.err);
+    };
+    refused(&["export", &run, "--out", &out], "--force");
+    refused(&["export", &out, "--out", &folder.path("third")], "is an export already");
+    refused(&["train", "--resume", "--out", &out], "is an export");
+
+    let mut weights = folder.read("export/model.safetensors");
+    let middle = weights.len() / 2;
+    weights[middle] ^= 1;
+    std::fs::write(format!("{out}/model.safetensors"), weights).unwrap();
+    refused(&["evaluate", &out, "--quick"], "is damaged");
+}
+
+#[test]
+fn a_budget_makes_every_decoding_valid() {
+    let folder = Folder::new();
+    let run = folder.path("run");
+    done(&[
+        "train",
+        "--preset",
+        "tiny",
+        "--set=training.epochs=3",
+        "--set=model.budget=false",
+        "--set=model.max_nodes=10",
+        "--out",
+        &run,
+    ]);
+    let validity = |more: &[&str]| {
+        let args = [&["evaluate", &run, "--quick", "--json"], more].concat();
+        done(&args).json()["validity"].as_f64().unwrap()
+    };
+    assert!(validity(&[]) < 1.0);
+    assert_eq!(validity(&["--budget", "true"]), 1.0);
+}
+
+#[test]
+fn leaves_are_learned_and_measured() {
+    let folder = Folder::new();
+    let run = folder.path("run");
+    let small = ["model.hidden=16", "data.set.train=64", "data.set.valid=10", "data.set.test=10", "training.epochs=2"];
+    let pool = ["context.pool=50", "context.components=8"];
+    let mut args = vec!["train".to_owned(), "--preset".into(), "leaves-3".into(), "--out".into(), run.clone()];
+    args.extend(small.iter().chain(&pool).map(|set| format!("--set={set}")));
+    done(&args.iter().map(String::as_str).collect::<Vec<&str>>());
+    let found = done(&["evaluate", &run, "--json"]).json();
+    for key in ["disagreement", "searched_disagreement", "guessing", "leaf_accuracy", "equivalent"] {
+        let share = found[key].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&share), "{key}: {share}");
+    }
+    assert_eq!(found["disagreements"].as_array().unwrap().len(), 10);
+    let refused = logicvae(&["encode", &run, "x1 & x2"]);
+    assert!(refused.code == 2 && refused.err.contains("names the leaves"), "{}", refused.err);
+
+    let run = folder.path("shapes");
+    let mut args = vec!["train".to_owned(), "--preset".into(), "shapes-3".into(), "--out".into(), run.clone()];
+    args.extend(small.iter().map(|set| format!("--set={set}")));
+    done(&args.iter().map(String::as_str).collect::<Vec<&str>>());
+    let test = String::from_utf8(folder.read("shapes/test.txt")).unwrap();
+    assert!(test.contains("x1") && !test.contains("x2"), "{test}");
+}
