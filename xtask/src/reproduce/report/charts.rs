@@ -1,6 +1,5 @@
 //! Charts of results, drawn by `logicvae plot`.
 
-use std::collections::BTreeMap;
 use std::process::Stdio;
 
 use anyhow::{Context, Result};
@@ -81,11 +80,8 @@ fn describe(suite: &Suite, chart: &Chart, results: &Results) -> Option<Value> {
         ChartKind::Bars { measure, groups, series } => {
             let of = suite.measure.get(measure)?;
             let value = |name: &String| results.get(name).and_then(|found| number(of, found));
-            if !series.values().flatten().any(|name| value(name).is_some()) {
-                return None;
-            }
-            let all: BTreeMap<&String, &Vec<String>> = series.iter().collect();
-            let bars = all.into_iter().map(|(name, experiments)| {
+            let some = series.iter().filter(|(_, experiments)| experiments.iter().any(|name| value(name).is_some()));
+            let bars = some.map(|(name, experiments)| {
                 let values: Vec<Option<f64>> = experiments.iter().map(value).collect();
                 let ends: Vec<Option<(f64, f64)>> = experiments
                     .iter()
@@ -97,7 +93,7 @@ fn describe(suite: &Suite, chart: &Chart, results: &Results) -> Option<Value> {
                 json!({ "name": name, "values": values, "low": low, "high": high })
             });
             let bars: Vec<Value> = bars.collect();
-            Some(json!({ "kind": "bars", "title": title, "y": axis(of), "groups": groups, "series": bars }))
+            (!bars.is_empty()).then(|| json!({ "kind": "bars", "title": title, "y": axis(of), "groups": groups, "series": bars }))
         }
     }
 }
