@@ -31,42 +31,31 @@ impl Gaussian {
     }
 }
 
-/// What gives the prior of a context.
+/// What gives the prior of a context: means, then logarithms of variances.
 #[derive(Clone)]
-enum PriorNetwork {
-    /// [`Prior::Learned`].
-    Linear(Linear),
-    /// [`Prior::Narrow`]: two layers, and the deviation [`NARROW`].
-    Narrow(Linear, Linear),
+struct PriorNetwork {
+    /// [`Prior::Network`] alone.
+    hidden: Option<Linear>,
+    output: Linear,
 }
-
-/// The standard deviation of a narrow prior.
-const NARROW: f64 = 0.1;
 
 impl PriorNetwork {
     fn new(model: &ModelConfig, context: usize, vb: &VarBuilder<'_>) -> Result<Option<Self>, VaeError> {
+        let (hidden, output) = (model.hidden, 2 * model.latent);
         Ok(match model.prior {
             Prior::Standard => None,
-            Prior::Learned => Some(Self::Linear(linear(context, 2 * model.latent, vb.pp("prior"))?)),
-            Prior::Narrow => {
-                let first = linear(context, model.hidden, vb.pp("prior.0"))?;
-                Some(Self::Narrow(first, linear(model.hidden, model.latent, vb.pp("prior.1"))?))
-            }
+            Prior::Learned => Some(Self { hidden: None, output: linear(context, output, vb.pp("prior"))? }),
+            Prior::Network => Some(Self {
+                hidden: Some(linear(context, hidden, vb.pp("prior.0"))?),
+                output: linear(hidden, output, vb.pp("prior.2"))?,
+            }),
         })
     }
 
     fn of(&self, context: &Tensor, latent: usize) -> Result<Gaussian, VaeError> {
-        match self {
-            Self::Linear(linear) => {
-                let both = linear.forward(context)?;
-                Ok(Gaussian { mean: both.narrow(1, 0, latent)?, log_variance: both.narrow(1, latent, latent)? })
-            }
-            Self::Narrow(first, second) => {
-                let mean = second.forward(&first.forward(context)?.relu()?)?;
-                let log_variance = (mean.zeros_like()? + 2.0 * NARROW.ln())?;
-                Ok(Gaussian { mean, log_variance })
-            }
-        }
+        let hidden = self.hidden.as_ref().map(|hidden| hidden.forward(context)?.relu()).transpose()?;
+        let both = self.output.forward(hidden.as_ref().unwrap_or(context))?;
+        Ok(Gaussian { mean: both.narrow(1, 0, latent)?, log_variance: both.narrow(1, latent, latent)? })
     }
 }
 

@@ -229,3 +229,44 @@ impl Suite {
         self.experiment.iter().find(|experiment| experiment.name == name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        let head = "code_version = 1\nquick_about = \"\"\nquick = []\n[quick_if]\n[cost]\n[measure]\n";
+        format!("{:#}", Suite::parse(&format!("{head}{text}")).unwrap_err())
+    }
+
+    #[test]
+    fn names_that_are_of_nothing_are_refused() {
+        let ship = "[[experiment]]\nname = \"a\"\ntitle = \"\"\ntask = \"ship\"\nof = \"b\"\n";
+        let draw = "[[experiment]]\nname = \"b\"\ntitle = \"\"\ntask = \"draw\"\nformula = \"x1\"\n";
+        let exhibit = "[[exhibit]]\nid = \"ours:x\"\ntitle = \"\"\n";
+        assert!(error(&format!("{ship}{draw}{exhibit}")).contains("`a` needs `b`, which does not come before it"));
+        assert!(error(&format!("{draw}{draw}{exhibit}")).contains("two experiments `b`"));
+        assert!(error(&format!("{draw}{exhibit}rows = [\"c\"]")).contains("there is no experiment `c`"));
+        assert!(error(&format!("{draw}{exhibit}columns = [\"accuracy\"]")).contains("there is no measure `accuracy`"));
+        assert!(error(&format!("{draw}paper = {{ accuracy = 1.0 }}\n{exhibit}")).contains("there is no measure `accuracy`"));
+    }
+
+    #[test]
+    fn every_experiment_is_shown_somewhere() {
+        let suite = Suite::committed().unwrap();
+        let shown = |name: &str| {
+            suite.exhibit.iter().any(|e| {
+                let charts = e.chart.iter().any(|chart| match &chart.kind {
+                    ChartKind::Histogram { experiments, .. } => experiments.iter().any(|n| n == name),
+                    ChartKind::Lines { series, .. } | ChartKind::Bars { series, .. } => {
+                        series.values().flatten().any(|n| n == name)
+                    }
+                });
+                let list = e.list.as_ref().is_some_and(|list| list.experiment == name);
+                charts || list || e.rows.iter().any(|n| n == name) || e.pictures.iter().any(|p| p.experiment == name)
+            })
+        };
+        let hidden: Vec<&str> = suite.experiment.iter().map(|e| e.name.as_str()).filter(|name| !shown(name)).collect();
+        assert!(hidden.is_empty(), "{hidden:?} are in no table or figure");
+    }
+}

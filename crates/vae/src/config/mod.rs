@@ -83,9 +83,8 @@ pub enum Prior {
     Standard,
     /// A normal distribution whose mean and variances are linear in the context.
     Learned,
-    /// A narrow normal distribution around a point that a network with one hidden layer finds for the context: samples of one
-    /// context lie as close together as encodings of one formula, so that a meaning is answered in one way.
-    Narrow,
+    /// The same, by a network with one hidden layer: what follows from the meaning need not be said by the latent vector.
+    Network,
 }
 
 /// What a model learns.

@@ -154,7 +154,7 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config.model.parent_index = false;
     config.model.graph_state = GraphState::Recurrent;
     if conditional {
-        config.model.prior = Prior::Narrow;
+        config.model.prior = Prior::Network;
     }
     config.model.noise = 1.0;
     config.model.budget = true;
@@ -162,7 +162,7 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config.training = TrainingConfig { epochs: 400, batch: 64, warm_up: 200, validate_every: 20, patience: 0, ..config.training };
     // Longer formulae need more steps, and to grow: without that nothing comes back for the first hundreds of thousands.
     if variables > 3 {
-        let epochs = if variables == 4 { 500 } else { 700 };
+        let epochs = if variables == 4 { 400 } else { 700 };
         config.training = TrainingConfig { epochs, batch: 32, decay: Decay::Cosine, ..config.training };
     }
     config

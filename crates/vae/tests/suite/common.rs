@@ -15,11 +15,14 @@ pub fn formulae(variables: u32, count: usize) -> Vec<Formula> {
     SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }.check().unwrap().distinct(5, count).unwrap()
 }
 
-/// The tiny preset with another decoder.
+/// The tiny preset with another decoder; the recurrent one has the prior that our own conditional models have.
 pub fn decoder((state, indices): (GraphState, bool), conditional: bool) -> Config {
     let mut config = config(state, conditional);
     config.model.parent_index = indices;
     config.model.positional &= !indices;
+    if conditional && state == GraphState::Recurrent {
+        config.model.prior = Prior::Network;
+    }
     config
 }
 
