@@ -117,6 +117,7 @@ fn begun(folder: &Path, name: &str) -> usize {
 }
 
 /// Waits until the training of `name` has written so many epochs.
+#[allow(clippy::disallowed_methods)] // Another process is watched, and tells nothing but by its files.
 fn wait_for(folder: &Path, name: &str, epochs: usize, child: &mut Child) {
     let metrics = folder.join(format!("runs/{name}/metrics.jsonl"));
     let start = Instant::now();

@@ -47,6 +47,6 @@ pub fn write_card(folder: &Path, name: &str, exported: &Value, values: &Value, s
     writeln!(card, "| epochs | {} |", about["export"]["epochs"])?;
     writeln!(card, "| weights | half precision, {} bytes |", exported["bytes"])?;
     writeln!(card, "| CRC-32 of the weights | `{}` |", exported["checksum"].as_str().unwrap_or("-"))?;
-    writeln!(card, "\nMeasured on the exported weights. All settings:\n\n```toml\n{}```", config)?;
+    writeln!(card, "\nMeasured on the exported weights. All settings:\n\n```toml\n{config}```")?;
     write(&folder.join("README.md"), card.as_bytes())
 }

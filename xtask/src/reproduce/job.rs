@@ -5,10 +5,10 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::reproduce::card;
@@ -89,22 +89,23 @@ impl Job<'_> {
         // Held open as long as we live: a training that we started ends, saved, when we are killed.
         let mut input = child.stdin.take();
         let mut output = child.stdout.take().context("standard output")?;
-        let reader = std::thread::spawn(move || {
+        let (send, receive) = channel();
+        std::thread::spawn(move || {
             let mut text = String::new();
-            output.read_to_string(&mut text).map(|_| text)
+            // Standard output ends when the program does.
+            send.send(output.read_to_string(&mut text).map(|_| text)).ok();
         });
-        let status = loop {
-            if let Some(status) = child.try_wait().context("waiting")? {
-                break status;
+        let text = loop {
+            match receive.recv_timeout(Duration::from_millis(200)) {
+                Ok(text) => break text.context("standard output")?,
+                Err(_) => tick(),
             }
             if self.stop.load(Ordering::Relaxed) {
                 input = None;
             }
-            tick();
-            sleep(Duration::from_millis(100));
         };
+        let status = child.wait().context("waiting")?;
         drop(input);
-        let text = reader.join().unwrap_or_else(|_| Ok(String::new())).context("standard output")?;
         if self.stop.load(Ordering::Relaxed) && !status.success() {
             return Err(Halt::Stopped);
         }
@@ -126,7 +127,9 @@ impl Job<'_> {
             self.call(sample.args(["sample", "--preset", preset, "--split", split, "--force", "--out"]).arg(&made))?;
             let committed = root().join(format!("datasets/{preset}/{split}.txt"));
             let same = read(&made)? == read(&committed)?;
-            fn_ensure(same, || format!("{} is not what its preset gives", committed.display()))?;
+            if !same {
+                return Err(Halt::Failed(anyhow::anyhow!("{} is not what its preset gives", committed.display())));
+            }
         }
         let train = self.place.runs.join(format!("{preset}-train.txt"));
         Ok(json!({ "values": self.call(self.place.logicvae().arg("stats").arg(&train))? }))
@@ -161,17 +164,8 @@ impl Job<'_> {
         let metrics = folder.join("metrics.jsonl");
         let lines = || fs::read_to_string(&metrics).map_or(0, |text| text.lines().count());
         let report = || (self.progress)(lines() as f64 / epochs * 0.98);
-        // A training whose supervisor was killed needs a moment to save and leave.
-        let mut tries = 0;
-        let training = loop {
-            match self.watch(&mut train, report) {
-                Err(Halt::Failed(error)) if tries < 60 && error.to_string().contains("another training is at work") => {
-                    tries += 1;
-                    sleep(Duration::from_secs(1));
-                }
-                other => break other?,
-            }
-        };
+        wait_for_lock(&folder.join("lock"));
+        let training = self.watch(&mut train, report)?;
         let text = fs::read_to_string(&metrics).context("the metrics")?;
         let last: Value = serde_json::from_str(text.lines().last().unwrap_or("null")).context("the metrics")?;
         let values = self.evaluate(&folder, if refine { &["--refine"] } else { &[] })?;
@@ -239,9 +233,17 @@ impl Job<'_> {
     }
 }
 
-fn fn_ensure(holds: bool, message: impl FnOnce() -> String) -> Result<()> {
-    ensure!(holds, "{}", message());
-    Ok(())
+/// A training whose supervisor was killed needs a moment to save and leave. If it stays, the next one says so.
+fn wait_for_lock(path: &Path) {
+    let Ok(file) = File::open(path) else { return };
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        file.lock().ok();
+        // It is for the training to take.
+        drop(file);
+        send.send(()).ok();
+    });
+    receive.recv_timeout(Duration::from_secs(60)).ok();
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
