@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::VaeError;
 
 /// From this many variables on, the kernel compares on drawn assignments instead of all.
-pub(crate) const EXACT_VARIABLES: usize = 12;
+const EXACT_VARIABLES: usize = 12;
 /// How many are drawn.
 pub(crate) const DRAWN: usize = 4096;
 

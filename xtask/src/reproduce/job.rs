@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::reproduce::card;
 use crate::reproduce::place::{Place, Scale, write};
-use crate::reproduce::plan::{Step, settings};
+use crate::reproduce::plan::{Step, is_begun, settings};
 use crate::reproduce::suite::{Experiment, Suite, Task};
 use crate::shell::root;
 
@@ -80,6 +80,9 @@ impl Job<'_> {
     }
 
     fn watch(&self, command: &mut Command, tick: impl Fn()) -> Result<Value, Halt> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Halt::Stopped);
+        }
         let log_path = self.place.runs.join(format!("{}.log", self.experiment.name));
         let mut log = File::options().create(true).append(true).open(&log_path).context("the log")?;
         writeln!(log, "$ {command:?}").context("the log")?;
@@ -106,7 +109,7 @@ impl Job<'_> {
         };
         let status = child.wait().context("waiting")?;
         drop(input);
-        if self.stop.load(Ordering::Relaxed) && !status.success() {
+        if (self.stop.load(Ordering::Relaxed) || interrupted(status)) && !status.success() {
             return Err(Halt::Stopped);
         }
         if !status.success() {
@@ -153,18 +156,22 @@ impl Job<'_> {
         let config = self.step.config.as_deref().unwrap_or_default();
         let wanted: toml::Table = config.parse().context("the settings")?;
         let epochs = wanted.get("training").and_then(|t| t.get("epochs")).and_then(toml::Value::as_integer).unwrap_or(1) as f64;
-        let begun = fs::read_to_string(folder.join("config.toml")).is_ok_and(|begun| begun == config);
+        wait_for_lock(&folder.join("lock"));
+        let begun = is_begun(self.suite, self.place, &self.experiment.name, config);
         let mut train = self.place.logicvae();
         train.args(["train", "--stop-with-input", "--out"]).arg(&folder);
         if begun {
             train.arg("--resume");
         } else {
             train.arg("--force").args(settings(self.suite, self.experiment, self.place.scale));
+            // Of another version, or of none: it must not pass for one of ours while it is replaced.
+            let version = self.place.version(&self.experiment.name);
+            fs::remove_file(folder.join("config.toml")).ok();
+            write(&version, self.suite.code_version.to_string().as_bytes())?;
         }
         let metrics = folder.join("metrics.jsonl");
         let lines = || fs::read_to_string(&metrics).map_or(0, |text| text.lines().count());
         let report = || (self.progress)(lines() as f64 / epochs * 0.98);
-        wait_for_lock(&folder.join("lock"));
         let training = self.watch(&mut train, report)?;
         let text = fs::read_to_string(&metrics).context("the metrics")?;
         let last: Value = serde_json::from_str(text.lines().last().unwrap_or("null")).context("the metrics")?;
@@ -196,7 +203,7 @@ impl Job<'_> {
         let folder = self.place.run(of);
         let text = fs::read_to_string(folder.join("test.txt")).context("the test formulae")?;
         let formulae: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).take(formulae).collect();
-        let (mut changed, mut longest) = (Vec::new(), Vec::new());
+        let mut changed = Vec::new();
         for (number, formula) in formulae.iter().enumerate() {
             let mut command = self.place.logicvae();
             command.arg("interpolate").arg(&folder).arg(formula).args(["--steps", &steps.to_string()]);
@@ -206,13 +213,12 @@ impl Job<'_> {
                 command.args(["--force", "--svg"]).arg(picture);
             }
             let found = self.call(&mut command)?;
-            changed.push(found["mean_changed"].clone());
-            let most = found["steps"].as_array().into_iter().flatten().filter_map(|s| s["changed"].as_u64()).max();
-            longest.push(json!(most));
+            // None where no two neighbours are formulae.
+            changed.extend(found["mean_changed"].as_f64());
             (self.progress)((number + 1) as f64 / formulae.len() as f64);
         }
-        let mean = changed.iter().filter_map(Value::as_f64).sum::<f64>() / changed.len().max(1) as f64;
-        Ok(json!({ "values": { "mean_changed": mean, "changed": changed, "largest": longest, "formula": formulae.first() } }))
+        let mean = (!changed.is_empty()).then(|| changed.iter().sum::<f64>() / changed.len() as f64);
+        Ok(json!({ "values": { "mean_changed": mean, "changed": changed, "formula": formulae.first() } }))
     }
 
     fn draw(&self, formula: &str) -> Result<Value, Halt> {
@@ -225,12 +231,27 @@ impl Job<'_> {
     fn ship(&self, of: &str) -> Result<Value, Halt> {
         let folder = self.place.model(of);
         fs::create_dir_all(&self.place.models).context("the folder of models")?;
+        // The card is ours alone: a folder with it and without settings would be refused.
+        fs::remove_file(folder.join("README.md")).ok();
         let mut export = self.place.logicvae();
         let exported = self.call(export.arg("export").arg(self.place.run(of)).args(["--force", "--out"]).arg(&folder))?;
         let values = self.evaluate(&folder, &[])?;
         card::write_card(&folder, of, &exported, &values, self.place.scale)?;
         Ok(json!({ "values": values, "bytes": exported["bytes"], "checksum": exported["checksum"] }))
     }
+}
+
+/// Whether a program ended by the user's interrupt, which goes to all of a terminal.
+fn interrupted(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        const SIGINT: i32 = 2;
+        if status.signal() == Some(SIGINT) {
+            return true;
+        }
+    }
+    status.code() == Some(130)
 }
 
 /// A training whose supervisor was killed needs a moment to save and leave. If it stays, the next one says so.

@@ -79,6 +79,11 @@ impl Place {
         self.runs.join(name)
     }
 
+    /// Says which version of the code a run is by.
+    pub fn version(&self, name: &str) -> PathBuf {
+        self.runs.join(format!("{name}.version"))
+    }
+
     pub fn result(&self, name: &str) -> PathBuf {
         self.out.join(format!("{name}.json"))
     }

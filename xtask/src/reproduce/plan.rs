@@ -24,6 +24,12 @@ pub struct Step {
     pub done: bool,
 }
 
+/// Whether the run folder of a training is of these settings and by this code.
+pub fn is_begun(suite: &Suite, place: &Place, name: &str, config: &str) -> bool {
+    let text = |path| fs::read_to_string(path).unwrap_or_default();
+    text(place.run(name).join("config.toml")) == config && text(place.version(name)) == suite.code_version.to_string()
+}
+
 /// Plans the named experiments and what they need; all if none are named.
 pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> {
     for name in only {
@@ -48,8 +54,11 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
         };
         let needed = experiment.task.needs().and_then(|name| prints.get(name)).cloned().unwrap_or_default();
         let what = match &experiment.task {
-            // The settings say it all; measuring is the same for all trainings.
-            Task::Train { refine, .. } => format!("train refine={refine} {}", config.as_deref().unwrap_or_default()),
+            // The settings say it all, but for how it is measured.
+            Task::Train { refine, .. } => {
+                let quick = if place.scale == Scale::Quick { " quick" } else { "" };
+                format!("train refine={refine}{quick} {}", config.as_deref().unwrap_or_default())
+            }
             other => format!("{other:?} seed={:?} {}", experiment.seed, place.scale.name()),
         };
         let fingerprint = format!("{:016x}", fnv(&format!("{} {what} {needed}", suite.code_version)));
@@ -59,7 +68,25 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
         let estimate = estimate(suite, experiment, config.as_deref(), place)?;
         steps.push(Step { name: experiment.name.clone(), config, fingerprint, estimate, done });
     }
+    // What is still to be measured or passed on must be there: results are kept, their runs need not be.
+    let missing: Vec<String> =
+        steps.iter().filter(|step| !step.done).filter_map(|step| suite.get(&step.name)?.task.needs()).map(str::to_owned).collect();
+    for step in steps.iter_mut().filter(|step| step.done && missing.contains(&step.name)) {
+        let config = step.config.as_deref().unwrap_or_default();
+        step.done = is_begun(suite, place, &step.name, config) && is_complete(place, &step.name, config);
+    }
     Ok(steps)
+}
+
+/// Whether a training has seen all its epochs, or ended before by itself.
+fn is_complete(place: &Place, name: &str, config: &str) -> bool {
+    let epochs = config.parse::<toml::Table>().ok().and_then(|c| c.get("training")?.get("epochs")?.as_integer()).unwrap_or(0);
+    let text = fs::read_to_string(place.run(name).join("metrics.jsonl")).unwrap_or_default();
+    let seconds = read_json(&place.result(name)).and_then(|found| found["training_seconds"].as_f64());
+    let last = text.lines().last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok()).unwrap_or_default();
+    // The result was made of this very training: early stopping leaves fewer epochs.
+    let same = last["seconds"].as_f64().zip(seconds).is_some_and(|(a, b)| (a - b).abs() <= 1e-4 * b);
+    same || last["epoch"].as_i64() == Some(epochs)
 }
 
 /// FNV-1a: the same on every machine and for ever.
@@ -69,21 +96,26 @@ fn fnv(text: &str) -> u64 {
 
 /// The flags of `logicvae train` that give an experiment's settings at a scale.
 pub fn settings(suite: &Suite, experiment: &Experiment, scale: Scale) -> Vec<String> {
-    let Task::Train { preset, set, at_paper, at_quick, .. } = &experiment.task else { return Vec::new() };
+    let Task::Train { preset, set, at_paper, .. } = &experiment.task else { return Vec::new() };
     let mut all: Vec<&str> = Vec::new();
     if scale == Scale::Quick {
         all.extend(suite.quick.iter().map(String::as_str));
         let traits = [
             ("conditional", preset.starts_with("cvae-") || preset.starts_with("leaves-")),
             ("gat", preset.contains("gat-")),
-            ("curriculum", preset.contains("best-")),
+            (
+                "grows",
+                ["-4", "-5"].iter().any(|n| preset.contains(n)) && !preset.starts_with("shapes") && !preset.starts_with("leaves"),
+            ),
         ];
         for (name, _) in traits.iter().filter(|(_, has)| *has) {
             all.extend(suite.quick_if.get(*name).into_iter().flatten().map(String::as_str));
         }
     }
     all.extend(set.iter().map(String::as_str));
-    all.extend(if scale == Scale::Quick { at_quick } else { at_paper }.iter().map(String::as_str));
+    if scale == Scale::Paper {
+        all.extend(at_paper.iter().map(String::as_str));
+    }
     let mut flags = vec!["--preset".to_owned(), preset.clone()];
     let seed = experiment.seed.map(|seed| format!("seed={seed}"));
     for setting in all.into_iter().chain(seed.as_deref()) {

@@ -68,7 +68,10 @@ pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &Ato
                         set(&bar, share);
                         shares.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(step.name.clone(), share);
                     };
-                    let result = Job { suite, experiment, step, place, stop, progress: &progress }.run();
+                    let job = Job { suite, experiment, step, place, stop, progress: &progress };
+                    let run = std::panic::AssertUnwindSafe(|| job.run());
+                    let result = std::panic::catch_unwind(run)
+                        .unwrap_or_else(|_| Err(Halt::Failed(anyhow::anyhow!("the reproduction itself panicked: see above"))));
                     // The receiver lives until all are done.
                     send.send((step, result)).ok();
                 });

@@ -16,7 +16,7 @@ pub struct Suite {
     pub quick_about: String,
     /// Settings of every training at the quick scale.
     pub quick: Vec<String>,
-    /// More of them for models with these traits: `conditional`, `gat`, `curriculum`.
+    /// More of them for models with these traits: `conditional`, `gat`, `grows` (has a curriculum).
     pub quick_if: BTreeMap<String, Vec<String>>,
     /// Milliseconds that a formula takes in training, by kind: n = 5, width 250, one thread.
     pub cost: BTreeMap<String, f64>,
@@ -79,9 +79,6 @@ pub enum Task {
         /// Settings at the paper's scale alone.
         #[serde(default)]
         at_paper: Vec<String>,
-        /// Settings at the quick scale alone.
-        #[serde(default)]
-        at_quick: Vec<String>,
         /// Measure refined encodings too.
         #[serde(default)]
         refine: bool,
@@ -138,7 +135,7 @@ pub struct List {
     pub experiment: String,
     /// Keys of an entry.
     pub columns: Vec<String>,
-    /// What the paper reports: entries with the same first columns.
+    /// What the paper reports: entries with the same `form` and `variables`.
     #[serde(default)]
     pub paper: Vec<BTreeMap<String, toml::Value>>,
 }
@@ -172,6 +169,18 @@ pub enum ChartKind {
     Bars { measure: String, groups: Vec<String>, series: BTreeMap<String, Vec<String>> },
 }
 
+impl Chart {
+    /// The experiments that it is made of.
+    pub fn experiments(&self) -> Vec<&str> {
+        match &self.kind {
+            ChartKind::Histogram { experiments, .. } => experiments.iter().map(String::as_str).collect(),
+            ChartKind::Lines { series, .. } | ChartKind::Bars { series, .. } => {
+                series.values().flatten().map(String::as_str).collect()
+            }
+        }
+    }
+}
+
 impl Suite {
     /// The suite that is committed.
     pub fn committed() -> Result<Self> {
@@ -181,6 +190,31 @@ impl Suite {
     /// Reads a suite, and checks that every name in it is that of something.
     pub fn parse(text: &str) -> Result<Self> {
         let suite: Self = toml::from_str(text)?;
+        // Parts that are flattened cannot refuse what they do not know.
+        let table: toml::Table = text.parse()?;
+        let known = [
+            "name",
+            "title",
+            "task",
+            "seed",
+            "paper",
+            "preset",
+            "experiment",
+            "set",
+            "at_paper",
+            "refine",
+            "of",
+            "flags",
+            "formulae",
+            "steps",
+            "formula",
+        ];
+        for entry in table.get("experiment").and_then(toml::Value::as_array).into_iter().flatten() {
+            let unknown = entry.as_table().into_iter().flat_map(|e| e.keys()).find(|key| !known.contains(&key.as_str()));
+            if let Some(key) = unknown {
+                bail!("{}: there is no `{key}`", entry["name"]);
+            }
+        }
         let mut names = BTreeSet::new();
         for experiment in &suite.experiment {
             // What comes before can be needed, so that there are no cycles.
@@ -204,21 +238,27 @@ impl Suite {
         };
         for exhibit in &suite.exhibit {
             let check = || -> Result<()> {
+                for chart in &exhibit.chart {
+                    let (wanted, series) = match &chart.kind {
+                        ChartKind::Histogram { .. } => continue,
+                        ChartKind::Lines { at, series, .. } => (at.len(), series),
+                        ChartKind::Bars { groups, series, .. } => (groups.len(), series),
+                    };
+                    if let Some((name, list)) = series.iter().find(|(_, list)| list.len() != wanted) {
+                        bail!("{}: `{name}` has {} experiments for {wanted} places", chart.name, list.len());
+                    }
+                }
                 exhibit.rows.iter().try_for_each(|name| experiment(name))?;
                 exhibit.columns.iter().try_for_each(|name| measure(name))?;
                 exhibit.pictures.iter().try_for_each(|picture| experiment(&picture.experiment))?;
                 exhibit.list.iter().try_for_each(|list| experiment(&list.experiment))?;
                 exhibit.chart.iter().try_for_each(|chart| match &chart.kind {
-                    ChartKind::Histogram { measure: of, median, experiments } => {
-                        measure(of)?;
-                        median.iter().try_for_each(|median| measure(median))?;
-                        experiments.iter().try_for_each(|name| experiment(name))
+                    ChartKind::Histogram { measure: of, median, .. } => {
+                        measure(of).and_then(|()| median.iter().try_for_each(|median| measure(median)))
                     }
-                    ChartKind::Lines { measure: of, series, .. } | ChartKind::Bars { measure: of, series, .. } => {
-                        measure(of)?;
-                        series.values().flatten().try_for_each(|name| experiment(name))
-                    }
-                })
+                    ChartKind::Lines { measure: of, .. } | ChartKind::Bars { measure: of, .. } => measure(of),
+                })?;
+                exhibit.chart.iter().flat_map(Chart::experiments).try_for_each(experiment)
             };
             check().with_context(|| exhibit.id.clone())?;
         }
@@ -256,12 +296,7 @@ mod tests {
         let suite = Suite::committed().unwrap();
         let shown = |name: &str| {
             suite.exhibit.iter().any(|e| {
-                let charts = e.chart.iter().any(|chart| match &chart.kind {
-                    ChartKind::Histogram { experiments, .. } => experiments.iter().any(|n| n == name),
-                    ChartKind::Lines { series, .. } | ChartKind::Bars { series, .. } => {
-                        series.values().flatten().any(|n| n == name)
-                    }
-                });
+                let charts = e.chart.iter().any(|chart| chart.experiments().contains(&name));
                 let list = e.list.as_ref().is_some_and(|list| list.experiment == name);
                 charts || list || e.rows.iter().any(|n| n == name) || e.pictures.iter().any(|p| p.experiment == name)
             })

@@ -1,5 +1,6 @@
 //! `logicvae evaluate`
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -8,7 +9,7 @@ use logicvae_vae::hierarchy::LeafModel;
 use logicvae_vae::measures::{
     Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves, reconstruction,
 };
-use logicvae_vae::{Children, Learner, Model, Refinement, context_of, trained_formulae};
+use logicvae_vae::{Children, Learner, Model, Refinement, Task, context_of, trained_formulae};
 use serde::Serialize;
 
 use crate::args::EvaluateArgs;
@@ -26,6 +27,10 @@ struct Report {
     reconstruction: Reconstruction,
     #[serde(flatten)]
     generation: Generation,
+    /// How many of the formulae are training formulae with children in another order.
+    reordered: usize,
+    /// The accuracy on the others.
+    new_accuracy: f64,
     /// The share of formulae that come back, as ordered trees, after their encoding was refined.
     #[serde(skip_serializing_if = "Option::is_none")]
     refined: Option<f64>,
@@ -36,7 +41,7 @@ struct Report {
 pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
     logicvae_gnn::keep_freed_memory();
     let mut run = Run::open(&args.model.run)?;
-    if let Some(budget) = args.budget {
+    if let Some(budget) = args.budget.filter(|_| run.config.model.task == Task::Formulae) {
         run.config.model.budget = budget;
         run.config.check()?;
     }
@@ -71,6 +76,9 @@ struct LeafReport {
 const CANDIDATES: usize = 100;
 
 fn leaf_network(args: &EvaluateArgs, run: &Run, model: &LeafModel, output: Output) -> Result<ExitCode> {
+    if args.refine || args.budget.is_some() {
+        bail!("a run that names leaves decodes nothing: leave --refine and --budget out");
+    }
     let formulae = test_formulae(args, run)?;
     let Some(embedding) = &run.embedding else { bail!("the run has no semantic embedding") };
     let mut bar = Progress::new("naming leaves", formulae.len());
@@ -100,6 +108,7 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let protocol = Protocol { seed: args.seed, sorted, ..if args.quick { Protocol::quick() } else { Protocol::paper() } };
     let mut bar = Progress::new("reconstructing", formulae.len());
     let reconstruction = reconstruction(model, &formulae, embedding, &protocol, |done| bar.set(done))?;
+    let (reordered, new_accuracy) = among_new(run, &formulae, &reconstruction.by_formula.accuracy);
     let mut bar = Progress::new("decoding prior samples", protocol.prior_samples);
     let trained = trained_formulae(&run.config, &run.data, run.epochs()?)?;
     let generation = generation(model, &formulae, trained, embedding, &protocol, |done| bar.set(done))?;
@@ -125,6 +134,8 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         protocol,
         reconstruction,
         generation,
+        reordered,
+        new_accuracy,
         refined,
         conditional,
     };
@@ -135,6 +146,7 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("negative log-likelihood", format!("{:.4}", r.nll)),
             ("accuracy", percent(r.accuracy)),
             ("  as ordered trees", percent(r.ordered_accuracy)),
+            ("  not trained reordered", percent(report.new_accuracy)),
             ("  as meanings", percent(r.semantic_accuracy)),
             ("mode accuracy", percent(r.mode_accuracy)),
             ("  as ordered trees", percent(r.ordered_mode_accuracy)),
@@ -155,6 +167,15 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Splits are different as ordered trees, so a test formula can be a training formula with children in another order: how many
+/// are, and the accuracy on the others.
+fn among_new(run: &Run, formulae: &[Formula], accuracies: &[f64]) -> (usize, f64) {
+    let trained: HashSet<Formula> = run.data.train.iter().map(Formula::sorted).collect();
+    let new = formulae.iter().zip(accuracies).filter(|(formula, _)| !trained.contains(&formula.sorted()));
+    let new: Vec<f64> = new.map(|(_, accuracy)| *accuracy).collect();
+    (formulae.len() - new.len(), new.iter().sum::<f64>() / new.len() as f64)
 }
 
 fn percent(share: f64) -> String {

@@ -17,8 +17,8 @@ use crate::run;
 #[derive(Serialize)]
 struct Report {
     steps: Vec<Point>,
-    /// Nodes that change in a step, on average.
-    mean_changed: f64,
+    /// Nodes that change in a step, on average; none where no two neighbours are formulae.
+    mean_changed: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -74,7 +74,7 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
         write_file(svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;
     }
     let changes: Vec<usize> = path.iter().filter_map(|p| p.changed).collect();
-    let mean_changed = changes.iter().sum::<usize>() as f64 / changes.len().max(1) as f64;
+    let mean_changed = (!changes.is_empty()).then(|| changes.iter().sum::<usize>() as f64 / changes.len() as f64);
     let report = Report { steps: path, mean_changed };
     output.print(&report, |out| {
         for (number, point) in report.steps.iter().enumerate() {
@@ -82,7 +82,10 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
             let changed = point.changed.map_or(String::new(), |c| format!("{c:+}"));
             writeln!(out, "{:>4}  {changed:>4}  {formula}", number + 1)?;
         }
-        writeln!(out, "{:.2} nodes change in a step", report.mean_changed)
+        match report.mean_changed {
+            Some(mean) => writeln!(out, "{mean:.2} nodes change in a step"),
+            None => writeln!(out, "no two neighbours are formulae"),
+        }
     })?;
     Ok(ExitCode::SUCCESS)
 }

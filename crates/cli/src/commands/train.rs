@@ -34,10 +34,11 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
         eprintln!("note: this is a debug build, which trains more slowly: use `cargo run --release`");
     }
     let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
+    let (flag, interrupted) = (stop.clone(), AtomicBool::new(false));
     ctrlc::set_handler(move || {
+        flag.store(true, Ordering::Relaxed);
         // The second time there is no waiting for the step to end.
-        if flag.swap(true, Ordering::Relaxed) {
+        if interrupted.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     })

@@ -7,7 +7,7 @@ use candle_core::safetensors::load_buffer;
 use candle_core::{DType, Device, Tensor};
 
 use crate::args::WhichWeights;
-use crate::run::{EXPORTED, Export, Run};
+use crate::run::{EXPORTED, Export, Run, is_run};
 
 impl Run {
     /// Whether this is an export.
@@ -19,6 +19,12 @@ impl Run {
     pub fn export(&self, which: WhichWeights, folder: &Path, force: bool) -> Result<(usize, String)> {
         if self.is_export() {
             bail!("{} is an export already", self.folder.display());
+        }
+        if is_run(folder) && !Run::open(folder).is_ok_and(|there| there.is_export()) {
+            bail!("{} holds a training, which an export would end for good: name another folder", folder.display());
+        }
+        if is_run(folder) && !force {
+            bail!("{} holds an export: replace it with --force, or name another folder", folder.display());
         }
         let mut tensors: Vec<(String, Tensor)> = load_buffer(&self.weights(which)?, &Device::Cpu)?
             .into_iter()
@@ -36,8 +42,7 @@ impl Run {
             embedding: self.embedding.clone(),
             export: Some(export),
         };
-        let (copy, lock) = copy.create(&self.data_name()?, force)?;
-        copy.write(EXPORTED, &weights)?;
+        let (_, lock) = copy.create_with(&self.data_name()?, force, &[(EXPORTED, &weights)])?;
         drop(lock);
         std::fs::remove_file(folder.join(super::LOCK)).ok();
         Ok((weights.len(), checksum))

@@ -53,7 +53,7 @@ struct About {
 /// What an export has instead of checkpoints.
 #[derive(Clone, Serialize, Deserialize)]
 struct Export {
-    /// How many epochs the weights have seen.
+    /// How many epochs the run had seen when it was exported.
     epochs: usize,
     /// CRC-32 of the weights.
     weights: String,
@@ -123,6 +123,11 @@ impl Run {
 
     /// Makes the folder and writes all that does not change. `replace`: removes the run that is there first.
     pub fn create(self, data_name: &str, replace: bool) -> Result<(Self, Lock)> {
+        self.create_with(data_name, replace, &[])
+    }
+
+    /// The same with more files.
+    fn create_with(self, data_name: &str, replace: bool, more: &[(&str, &[u8])]) -> Result<(Self, Lock)> {
         let run = self;
         let folder = &run.folder;
         Self::check(folder, replace)?;
@@ -153,6 +158,7 @@ impl Run {
             export: run.export.clone(),
         };
         run.write(ABOUT, &serde_json::to_vec_pretty(&about)?)?;
+        more.iter().try_for_each(|(name, bytes)| run.write(name, bytes))?;
         // Last: a folder with settings is a run.
         run.write(CONFIG, run.config.to_toml()?.as_bytes())?;
         Ok((run, lock))

@@ -18,9 +18,8 @@ pub enum Input<'a, T> {
     States(&'a [T]),
 }
 
-/// One-hot types of nodes, and marks where there are any: 0 is none, 1 the last column, 2 that before it. The weights that they
-/// meet are held by columns: those of all
-/// types, and that of the mark at last.
+/// One-hot types of nodes, and marks where there are any. The weights that they meet are held by columns: those of all types,
+/// and then those of marks, of which 1 is the last column, 2 that before it, and 0 is none.
 #[derive(Clone, Copy)]
 pub struct Features<'a> {
     /// The type of each row.

@@ -194,6 +194,9 @@ fn bad_graphs_are_refused_with_a_reason() {
     says(good.clone().with_marks(vec![1]).map(drop), &["1 marks for 2 nodes"]);
     let marked = good.clone().with_marks(vec![1, 0]).unwrap();
     says(encoder.prepare(&marked).map(drop), &["positional"]);
+    let (positional, _) = self::encoder(&EncoderConfig { positional: true, ..EncoderConfig::gcn(3, 4) }, DType::F32);
+    let far = good.clone().with_marks(vec![0, 2]).unwrap();
+    says(positional.prepare(&far).map(drop), &["node 1", "mark 2", "0 and 1"]);
     says(Dag::batch([&good, &marked]).map(drop), &["2 marks for 4 nodes"]);
     says(Vocabulary::new(2).graphs(&["x1".parse().unwrap(), "x3".parse().unwrap()]).map(drop), &["formula 1", "x3", "x2"]);
     says(Vocabulary::new(2).graphs(&["1".parse().unwrap()]).map(drop), &["formula 0", "constant 1"]);

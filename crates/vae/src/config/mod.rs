@@ -286,9 +286,9 @@ impl Config {
     pub fn dataset(&self) -> Result<Dataset, VaeError> {
         let mut data = self.data.set.generate()?;
         if self.data.shapes {
-            for set in [&mut data.train, &mut data.valid, &mut data.test] {
-                // Different formulae can have one shape.
-                let mut known = HashSet::new();
+            // Different formulae can have one shape; what is tested on stays out of the rest.
+            let mut known = HashSet::new();
+            for set in [&mut data.test, &mut data.valid, &mut data.train] {
                 *set = set.iter().map(shape).filter(|shape| known.insert(shape.clone())).collect();
             }
         }

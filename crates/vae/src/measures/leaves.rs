@@ -2,10 +2,10 @@
 
 use candle_core::DType;
 use logicvae_kernel::{Embedding, Measure};
-use logicvae_logic::Formula;
+use logicvae_logic::{Formula, TABLE_LIMIT};
 use serde::Serialize;
 
-use crate::context::{DRAWN, EXACT_VARIABLES, context_of};
+use crate::context::{DRAWN, context_of};
 use crate::error::VaeError;
 use crate::hierarchy::LeafModel;
 use crate::measures::mean;
@@ -15,7 +15,7 @@ use crate::random::{Purpose, generator, uniform};
 #[derive(Clone, Debug, Serialize)]
 pub struct Leaves {
     /// Disagreement: the share of assignments on which the formula with the most probable index at each leaf differs from the
-    /// true one (the paper's measure), mean over formulae. All assignments count, or drawn ones where there are too many.
+    /// true one (the paper's measure), mean over formulae. All assignments count, or drawn ones where there are more than 20 variables.
     pub disagreement: f64,
     /// The share of leaves whose most probable index is the true one.
     pub leaf_accuracy: f64,
@@ -41,7 +41,7 @@ pub struct Leaves {
 /// The share of assignments on which formulae of so many variables agree, pair by pair.
 pub fn agreement(found: &[Formula], wanted: &[Formula], variables: usize) -> Result<Vec<f64>, VaeError> {
     let measure = match variables {
-        few if few < EXACT_VARIABLES => Measure::exact(few)?,
+        few if few <= TABLE_LIMIT => Measure::exact(few)?,
         many => Measure::monte_carlo(many, DRAWN, 0)?,
     };
     let (found, wanted) = (measure.values(found)?, measure.values(wanted)?);

@@ -20,8 +20,9 @@ pub(super) struct Source {
     variables: u32,
     train: Vec<Formula>,
     fresh: Option<Fresh>,
-    /// The validation and test sets, of which nothing may be learned; sorted where the model cannot see the order of
-    /// children, since there a reordering gives away as much as the formula itself.
+    /// The validation and test sets: nothing that is drawn or changed may equal one of them; sorted where the model cannot see
+    /// the order of children, since there a reordering gives away as much as the formula itself. (A given training formula can
+    /// be a reordering of one: `logicvae evaluate` says how many are, and measures the others by themselves.)
     held_out: HashSet<Formula>,
     /// Whether the model sees the order of children.
     positional: bool,
@@ -96,7 +97,7 @@ impl Source {
             seed: config.seed,
             children: config.data.children,
             symmetries: config.data.symmetries,
-            variables: config.model.variables,
+            variables: config.data.set.sampler.variables.min(config.model.variables),
             train: if config.data.fresh { Vec::new() } else { data.train.clone() },
             fresh,
             held_out: data.valid.iter().chain(&data.test).map(|f| seen(f, config.model.positional)).collect(),

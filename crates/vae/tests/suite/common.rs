@@ -8,8 +8,14 @@ use logicvae_logic::{Formula, SamplerParams};
 use logicvae_vae::{Config, ContextConfig, GraphState, Model, Prior, preset};
 
 /// The kinds of decoders: graph state, and whether nodes are told their parent's index.
-pub const DECODERS: [(GraphState, bool); 4] =
-    [(GraphState::Last, false), (GraphState::Last, true), (GraphState::Sum, false), (GraphState::Recurrent, false)];
+pub const DECODERS: [(GraphState, bool); 6] = [
+    (GraphState::Last, false),
+    (GraphState::Last, true),
+    (GraphState::Sum, false),
+    (GraphState::Sum, true),
+    (GraphState::Recurrent, false),
+    (GraphState::Recurrent, true),
+];
 
 pub fn formulae(variables: u32, count: usize) -> Vec<Formula> {
     SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }.check().unwrap().distinct(5, count).unwrap()

@@ -163,7 +163,7 @@ proptest! {
     /// The theorem in the documentation of `decode`, on weights that nobody trained.
     #[test]
     fn with_a_budget_everything_is_valid(
-        seed in 0u64..1000, factor in 0.1f64..30.0, max_nodes in 2usize..20, state in 0usize..4, operators in -5f32..5.0,
+        seed in 0u64..1000, factor in 0.1f64..30.0, max_nodes in 2usize..20, state in 0usize..6, operators in -5f32..5.0,
     ) {
         let mut config = decoder(DECODERS[state], false);
         (config.seed, config.model.max_nodes, config.model.budget) = (seed, max_nodes, true);

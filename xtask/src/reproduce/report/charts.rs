@@ -13,11 +13,16 @@ use crate::shell;
 
 /// Draws a chart into the folder of figures; leaves it out where there is nothing to draw.
 pub fn draw(suite: &Suite, chart: &Chart, place: &Place, results: &Results) -> Result<()> {
-    let Some(description) = describe(suite, chart, results) else { return Ok(()) };
+    let picture = place.figures().join(format!("{}.svg", chart.name));
+    let Some(description) = describe(suite, chart, results) else {
+        // One that was drawn of results that are no longer there.
+        std::fs::remove_file(picture).ok();
+        return Ok(());
+    };
     let file = place.figures().join(format!("{}.chart.json", chart.name));
     write(&file, description.to_string().as_bytes())?;
     let mut plot = place.logicvae();
-    plot.arg("plot").arg(&file).args(["--force", "--out"]).arg(place.figures().join(format!("{}.svg", chart.name)));
+    plot.arg("plot").arg(&file).args(["--force", "--out"]).arg(picture);
     shell::output(plot.stdin(Stdio::null())).with_context(|| format!("the chart {}", chart.name))?;
     std::fs::remove_file(file).ok();
     Ok(())

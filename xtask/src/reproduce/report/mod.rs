@@ -52,7 +52,7 @@ pub struct Cell {
     pub interval: Option<String>,
     /// What the paper reports.
     pub paper: Option<String>,
-    /// Ours less the paper's, and whether that is to our favour, where one direction is better.
+    /// Ours less the paper's.
     pub difference: Option<String>,
 }
 
@@ -105,7 +105,9 @@ pub fn write(suite: &Suite, place: &Place) -> Result<()> {
 fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
     let sections: Result<Vec<Section>> = suite.exhibit.iter().map(|exhibit| section(suite, exhibit, place, results)).collect();
     let size = match place.scale {
-        Scale::Paper => "The paper's sizes.".to_owned(),
+        Scale::Paper => {
+            "The paper's data, models and measures; how many epochs each model was trained stands in its row.".to_owned()
+        }
         Scale::Quick => format!("**Reduced sizes**, to see that everything runs. {}", suite.quick_about),
     };
     let done = suite.experiment.iter().filter(|e| results.get(&e.name).is_some()).count();
@@ -140,27 +142,35 @@ fn section(suite: &Suite, exhibit: &Exhibit, place: &Place, results: &Results) -
         missing: Vec::new(),
     };
     if !exhibit.rows.is_empty() {
-        section.tables.push(tables::by_experiment(suite, exhibit, results)?);
+        section.tables.push(tables::by_experiment(suite, exhibit, results));
     }
     if let Some(list) = &exhibit.list {
         match results.get(&list.experiment) {
-            Some(found) => section.tables.push(tables::by_entry(list, found)),
+            Some(found) => {
+                section.tables.push(tables::by_entry(list, found));
+                if results.is_stale(&list.experiment) {
+                    section.missing.push("†: made with other settings or by older code".into());
+                }
+            }
             None => section.missing.push(format!("{}: not run", list.experiment)),
         }
     }
-    let mut picture = |name: &str, caption: &str| {
+    let mut picture = |name: &str, caption: &str, experiments: &[&str]| {
         let file = format!("{name}.svg");
+        let mark = if experiments.iter().any(|name| results.is_stale(name)) { " †" } else { "" };
         match fs::read_to_string(place.figures().join(&file)) {
-            Ok(svg) => section.figures.push(Figure { file, svg, caption: caption.into() }),
-            Err(_) => section.missing.push(format!("{caption}: not run")),
+            Ok(svg) if experiments.iter().any(|name| results.get(name).is_some()) => {
+                section.figures.push(Figure { file, svg, caption: format!("{caption}{mark}") });
+            }
+            _ => section.missing.push(format!("{caption}: not run")),
         }
     };
     for chart in &exhibit.chart {
         charts::draw(suite, chart, place, results)?;
-        picture(&chart.name, &chart.title);
+        picture(&chart.name, &chart.title, &chart.experiments());
     }
     for shown in &exhibit.pictures {
-        picture(&shown.name, &shown.caption);
+        picture(&shown.name, &shown.caption, &[&shown.experiment]);
     }
     Ok(section)
 }
@@ -215,13 +225,14 @@ mod tests {
     #[test]
     fn a_result_stands_beside_the_papers() {
         let suite = Suite::committed().unwrap();
-        let found = serde_json::json!({ "values": { "accuracy": 0.9584, "mode_accuracy": 0.97, "validity": 1.0,
+        let found = serde_json::json!({ "training": { "epochs": 150 }, "values": { "accuracy": 0.9584, "mode_accuracy": 0.97, "validity": 1.0,
             "by_formula": { "accuracy": [0.9, 1.0, 1.0, 0.95], "mode_accuracy": [1.0, 1.0, 1.0, 1.0] } } });
         let results = Results { found: [("gat-3".to_owned(), found)].into(), stale: vec!["gat-3".into()] };
         let exhibit = suite.exhibit.iter().find(|e| e.id == "tab:vae-abilities-app").unwrap();
-        let table = tables::by_experiment(&suite, exhibit, &results).unwrap();
+        let table = tables::by_experiment(&suite, exhibit, &results);
         let row = table.rows.iter().find(|row| row[0].main.starts_with("GAT, n = 3")).unwrap();
         assert!(row[0].main.ends_with('†'), "stale results are marked");
+        assert!(row[0].main.contains("150 epochs"), "{}", row[0].main);
         assert_eq!(row[1].main, "95.84");
         assert_eq!(row[1].paper.as_deref(), Some("93.45"));
         assert_eq!(row[1].difference.as_deref(), Some("+2.39"));

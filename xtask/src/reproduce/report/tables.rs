@@ -1,6 +1,5 @@
 //! Tables: a row for each experiment, or for each entry of a list.
 
-use anyhow::Result;
 use serde_json::Value;
 
 use crate::reproduce::report::bootstrap::{interval, mean, quantile};
@@ -34,15 +33,17 @@ pub fn ends(measure: &Measure, found: &Value) -> Option<(f64, f64)> {
     })
 }
 
-/// A row for each experiment, a column for each measure that any of them has.
-pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Result<Table> {
+/// A row for each experiment, with the epochs that it was trained for, and a column for each measure.
+pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Table {
     let mut head = vec![String::new()];
     head.extend(exhibit.columns.iter().filter_map(|name| suite.measure.get(name)).map(|measure| measure.title.clone()));
     let mut rows = Vec::new();
     for experiment in exhibit.rows.iter().filter_map(|name| suite.get(name)) {
         let found = results.get(&experiment.name);
         let mark = if results.is_stale(&experiment.name) { " †" } else { "" };
-        let mut row = vec![Cell::text(format!("{}{mark}", experiment.title))];
+        let epochs = found.and_then(|found| found["training"]["epochs"].as_u64());
+        let epochs = epochs.map_or(String::new(), |epochs| format!(", {epochs} epochs"));
+        let mut row = vec![Cell::text(format!("{}{epochs}{mark}", experiment.title))];
         for name in &exhibit.columns {
             let Some(measure) = suite.measure.get(name) else { continue };
             let shown = |value: f64| format!("{value:.*}", measure.digits);
@@ -61,11 +62,11 @@ pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Res
         }
         rows.push(row);
     }
-    Ok(Table { head, rows })
+    Table { head, rows }
 }
 
-/// A row for each entry of the list that an experiment found; the paper's entries stand beside those with the same first
-/// columns.
+/// A row for each entry of the list that an experiment found; the paper's entries stand beside those with the same form and
+/// number of variables.
 pub fn by_entry(list: &List, found: &Value) -> Table {
     let head = list.columns.iter().map(|key| key.replace('_', " ")).collect();
     let text = |value: &Value| match value {
@@ -84,7 +85,10 @@ pub fn by_entry(list: &List, found: &Value) -> Table {
             })
         });
         let cell = |key: &String| {
-            let reported = paper.filter(|_| key != "form" && key != "variables").and_then(|paper| paper.get(key)?.as_float());
+            let reported = paper.filter(|_| key != "form" && key != "variables").and_then(|paper| {
+                let value = paper.get(key)?;
+                value.as_float().or_else(|| value.as_integer().map(|i| i as f64))
+            });
             Cell {
                 main: text(&entry[key.as_str()]),
                 paper: reported.map(|value| format!("{value:.4}")),
@@ -101,7 +105,8 @@ pub fn by_entry(list: &List, found: &Value) -> Table {
 pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
     let Some(measure) = suite.measure.get("accuracy") else { return Vec::new() };
     let (mut above, mut near, mut below, mut missing) = (0, 0, Vec::new(), 0);
-    for experiment in &suite.experiment {
+    let main: Vec<&String> = suite.exhibit.iter().filter(|e| e.id.ends_with("abilities-app")).flat_map(|e| &e.rows).collect();
+    for experiment in suite.experiment.iter().filter(|e| main.contains(&&e.name)) {
         let Some(paper) = experiment.paper.get("accuracy") else { continue };
         match results.get(&experiment.name).and_then(|found| number(measure, found)) {
             None => missing += 1,
@@ -111,7 +116,7 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
         }
     }
     let mut line = format!(
-        "Of the {} accuracies that the paper reports, ours are at or above {above}, within 3 points of {near} more, and further \
+        "Of the {} accuracies in the paper's tables of abilities, ours are at or above {above}, within 3 points of {near} more, and further \
          below {}; {missing} were not run.",
         above + near + below.len() + missing,
         below.len()
