@@ -1,17 +1,8 @@
 //! Bad input: a message that says what, where and what would be right; exit code 2; nothing written.
 
-use crate::support::{Folder, Run, logicvae, logicvae_with_input};
+use crate::support::{Folder, logicvae, logicvae_with_input, refused};
 
 /// Refused with code 2, nothing on standard output, and all of these words in the message.
-fn refused(run: &Run, words: &[&str]) {
-    assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.out.is_empty(), "{}", run.out);
-    assert!(!run.err.contains("panicked"), "{}", run.err);
-    for word in words {
-        assert!(run.err.contains(word), "`{word}` is missing in: {}", run.err);
-    }
-}
-
 #[test]
 fn formulae_that_are_none() {
     refused(&logicvae(&["eval", "x1 @ x2"]), &["line 1, column 4", "unknown symbol `@`", "  | x1 @ x2\n  |    ^"]);

@@ -4,20 +4,12 @@ use std::fs::File;
 
 use ndarray_npy::ReadNpyExt;
 
-use crate::support::{Folder, Run, done, logicvae, logicvae_with_input, repository};
+use crate::support::{Folder, done, logicvae, logicvae_with_input, refused, repository};
 
 type Matrix = ndarray::Array2<f64>;
 
 fn matrix(path: &str) -> Matrix {
     Matrix::read_npy(File::open(path).expect("written")).expect("npy")
-}
-
-fn refused(run: &Run, words: &[&str]) {
-    assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.out.is_empty() && !run.err.contains("panicked"), "{}{}", run.out, run.err);
-    for word in words {
-        assert!(run.err.contains(word), "`{word}` is missing in: {}", run.err);
-    }
 }
 
 fn dataset(name: &str) -> String {

@@ -1,6 +1,6 @@
 //! `draw` and `plot`: pictures of a formula and of a chart that a file describes.
 
-use crate::support::{Folder, Run, done, logicvae, logicvae_with_input};
+use crate::support::{Folder, done, logicvae, logicvae_with_input, refused};
 
 /// The formula of the paper's figure.
 const FORMULA: &str = "(x1 & !x2) | ((x3 & x1) & !x4)";
@@ -13,14 +13,6 @@ const LINES: &str = r#"{"kind":"lines","title":"Depth","x":"layers","y":"accurac
     {"name":"paper","points":[[1,80],[3,84]],"dashed":true,"like":0}]}"#;
 const BARS: &str = r#"{"kind":"bars","title":"Accuracy","y":"accuracy, %","groups":["n = 3","n = 4"],"series":[
     {"name":"GAT","values":[98,91],"low":[97,90],"high":[99,93]},{"name":"GRU","values":[90,null]}]}"#;
-
-fn refused(run: &Run, words: &[&str]) {
-    assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.out.is_empty() && !run.err.contains("panicked"), "{} {}", run.out, run.err);
-    for word in words {
-        assert!(run.err.contains(word), "`{word}` is missing in: {}", run.err);
-    }
-}
 
 /// Whether a file is what its ending says, and the SVG follows a dark scheme.
 fn check_picture(folder: &Folder, name: &str) {

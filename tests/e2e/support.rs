@@ -49,6 +49,16 @@ pub fn done(args: &[&str]) -> Run {
     run
 }
 
+/// What must be refused: exit code 2, nothing on standard output, no panic, and a message with these words.
+pub fn refused(run: &Run, words: &[&str]) {
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.out.is_empty(), "{}", run.out);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    for word in words {
+        assert!(run.err.contains(word), "`{word}` is missing in: {}", run.err);
+    }
+}
+
 /// A folder that goes away with the test.
 pub struct Folder(TempDir);
 

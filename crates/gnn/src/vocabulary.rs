@@ -54,6 +54,11 @@ impl Vocabulary {
         (Self::FIRST_VARIABLE + self.variables) as usize + usize::from(self.constant)
     }
 
+    /// The number of input features of a node: its type, and its side if that is told.
+    pub fn features(&self) -> usize {
+        self.types() + usize::from(self.positional)
+    }
+
     /// The type of a formula's node; `None` where the vocabulary lacks it.
     pub fn type_of(&self, node: Node) -> Option<u32> {
         match node {

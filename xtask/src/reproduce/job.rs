@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::reproduce::card;
 use crate::reproduce::place::{Place, Scale, write};
-use crate::reproduce::plan::{Step, is_begun, settings};
+use crate::reproduce::plan::{Step, is_begun, number, settings};
 use crate::reproduce::suite::{Experiment, Suite, Task};
 use crate::shell::root;
 
@@ -129,8 +129,8 @@ impl Job<'_> {
             let mut sample = self.place.logicvae();
             self.call(sample.args(["sample", "--preset", preset, "--split", split, "--force", "--out"]).arg(&made))?;
             let committed = root().join(format!("datasets/{preset}/{split}.txt"));
-            let same = read(&made)? == read(&committed)?;
-            if !same {
+            let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+            if read(&made)? != read(&committed)? {
                 return Err(Halt::Failed(anyhow::anyhow!("{} is not what its preset gives", committed.display())));
             }
         }
@@ -154,8 +154,7 @@ impl Job<'_> {
     fn train(&self, refine: bool) -> Result<Value, Halt> {
         let folder = self.place.run(&self.experiment.name);
         let config = self.step.config.as_deref().unwrap_or_default();
-        let wanted: toml::Table = config.parse().context("the settings")?;
-        let epochs = wanted.get("training").and_then(|t| t.get("epochs")).and_then(toml::Value::as_integer).unwrap_or(1) as f64;
+        let epochs = number(&config.parse().context("the settings")?, &["training", "epochs"]);
         wait_for_lock(&folder.join("lock"));
         let begun = is_begun(self.suite, self.place, &self.experiment.name, config);
         let mut train = self.place.logicvae();
@@ -169,12 +168,10 @@ impl Job<'_> {
             fs::remove_file(folder.join("config.toml")).ok();
             write(&version, self.suite.code_version.to_string().as_bytes())?;
         }
-        let metrics = folder.join("metrics.jsonl");
-        let lines = || fs::read_to_string(&metrics).map_or(0, |text| text.lines().count());
-        let report = || (self.progress)(lines() as f64 / epochs * 0.98);
+        let newest = || self.place.newest(&self.experiment.name);
+        let report = || (self.progress)(newest()["epoch"].as_f64().unwrap_or(0.0) / epochs * 0.98);
         let training = self.watch(&mut train, report)?;
-        let text = fs::read_to_string(&metrics).context("the metrics")?;
-        let last: Value = serde_json::from_str(text.lines().last().unwrap_or("null")).context("the metrics")?;
+        let last = newest();
         let values = self.evaluate(&folder, if refine { &["--refine"] } else { &[] })?;
         Ok(json!({
             "training": training,
@@ -265,13 +262,6 @@ fn wait_for_lock(path: &Path) {
         send.send(()).ok();
     });
     receive.recv_timeout(Duration::from_secs(60)).ok();
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(bytes),
-        Err(error) => bail!("cannot read {}: {error}", path.display()),
-    }
 }
 
 /// Six digits are enough for every list and table, and keep files small.

@@ -84,6 +84,12 @@ impl Place {
         self.runs.join(format!("{name}.version"))
     }
 
+    /// The newest line of a training's metrics; null if there is none.
+    pub fn newest(&self, name: &str) -> Value {
+        let text = fs::read_to_string(self.run(name).join("metrics.jsonl")).unwrap_or_default();
+        text.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default()
+    }
+
     pub fn result(&self, name: &str) -> PathBuf {
         self.out.join(format!("{name}.json"))
     }

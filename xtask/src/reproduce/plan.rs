@@ -80,13 +80,18 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
 
 /// Whether a training has seen all its epochs, or ended before by itself.
 fn is_complete(place: &Place, name: &str, config: &str) -> bool {
-    let epochs = config.parse::<toml::Table>().ok().and_then(|c| c.get("training")?.get("epochs")?.as_integer()).unwrap_or(0);
-    let text = fs::read_to_string(place.run(name).join("metrics.jsonl")).unwrap_or_default();
+    let epochs = config.parse().map_or(0.0, |config| number(&config, &["training", "epochs"]));
     let seconds = read_json(&place.result(name)).and_then(|found| found["training_seconds"].as_f64());
-    let last = text.lines().last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok()).unwrap_or_default();
+    let last = place.newest(name);
     // The result was made of this very training: early stopping leaves fewer epochs.
     let same = last["seconds"].as_f64().zip(seconds).is_some_and(|(a, b)| (a - b).abs() <= 1e-4 * b);
-    same || last["epoch"].as_i64() == Some(epochs)
+    same || last["epoch"].as_f64() == Some(epochs)
+}
+
+/// A number among settings; 0 if there is none.
+pub fn number(config: &toml::Table, path: &[&str]) -> f64 {
+    let found = path[1..].iter().fold(config.get(path[0]), |value, key| value.and_then(|v| v.get(key)));
+    found.and_then(|v| v.as_float().or_else(|| v.as_integer().map(|i| i as f64))).unwrap_or(0.0)
 }
 
 /// FNV-1a: the same on every machine and for ever.
@@ -149,19 +154,13 @@ fn estimate(suite: &Suite, experiment: &Experiment, config: Option<&str>, place:
         });
     };
     let config: toml::Table = config.parse()?;
-    let number = |path: &[&str]| {
-        let mut value = config.get(path[0]);
-        for key in &path[1..] {
-            value = value.and_then(|v| v.get(key));
-        }
-        value.and_then(|v| v.as_float().or_else(|| v.as_integer().map(|i| i as f64))).unwrap_or(0.0)
-    };
+    let number = |path: &[&str]| number(&config, path);
     let task = config.get("model").and_then(|m| m.get("task")).and_then(toml::Value::as_str);
     let kind = config.get("model").and_then(|m| m.get("encoder")).and_then(|e| e.get("kind")).and_then(toml::Value::as_str);
     let cost = suite.cost.get(task.or(kind).unwrap_or_default()).copied().unwrap_or(2.0);
     let epochs = number(&["training", "epochs"]);
-    let trained = fs::read_to_string(place.run(&experiment.name).join("metrics.jsonl")).map_or(0, |text| text.lines().count());
-    let formulae = number(&["data", "set", "train"]) * (epochs - trained as f64).max(0.0);
+    let trained = place.newest(&experiment.name)["epoch"].as_f64().unwrap_or(0.0);
+    let formulae = number(&["data", "set", "train"]) * (epochs - trained).max(0.0);
     let width = number(&["model", "hidden"]) / 250.0;
     let size = number(&["data", "set", "sampler", "max_nodes"]) / 22.0;
     let measuring = if quick { 3.0 } else { 15.0 };

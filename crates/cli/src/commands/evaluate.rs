@@ -1,6 +1,7 @@
 //! `logicvae evaluate`
 
 use std::collections::HashSet;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -95,8 +96,7 @@ fn leaf_network(args: &EvaluateArgs, run: &Run, model: &LeafModel, output: Outpu
             ("equivalent", percent(l.equivalent)),
             ("  nearest of candidates", percent(l.searched_equivalent)),
         ];
-        writeln!(out, "{} on {} formulae", report.name, report.formulae)?;
-        lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
+        table(out, &report.name, report.formulae, &lines)
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -163,10 +163,15 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
                 ("equivalent to the target", percent(c.target_equivalent)),
             ]);
         }
-        writeln!(out, "{} on {} formulae", report.name, report.formulae)?;
-        lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
+        table(out, &report.name, report.formulae, &lines)
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A run's name and its measures, a line each.
+fn table(out: &mut dyn Write, name: &str, formulae: usize, lines: &[(&str, String)]) -> io::Result<()> {
+    writeln!(out, "{name} on {formulae} formulae")?;
+    lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
 }
 
 /// Splits are different as ordered trees, so a test formula can be a training formula with children in another order: how many

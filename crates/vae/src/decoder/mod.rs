@@ -68,6 +68,11 @@ impl Decoder {
         Ok(Self { vocabulary, state: config.graph_state, hidden: h, marks, classes, states: states?, score })
     }
 
+    /// The number of input features of a node.
+    pub fn features(&self) -> usize {
+        self.vocabulary.types() + self.marks
+    }
+
     /// The same weights as constants: no gradients flow into them, and none are computed.
     pub fn frozen(&self) -> Self {
         let detach = |weights: &[Tensor]| weights.iter().map(Tensor::detach).collect();
@@ -80,7 +85,7 @@ impl Decoder {
             return plain::negative_log_likelihood(self, forest, h0);
         }
         // The prefix pass does not read the layer's input width.
-        let layer = Gru { input: self.vocabulary.types() + self.marks, hidden: self.hidden };
+        let layer = Gru { input: self.features(), hidden: self.hidden };
         let operation = fused::Likelihood { forest: forest.clone(), state: self.state, layer };
         let inputs = std::iter::once(h0).chain(&self.states).chain(&self.score).cloned().collect();
         passes::apply("decode-trees", operation, inputs)

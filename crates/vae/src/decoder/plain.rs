@@ -55,8 +55,7 @@ fn cell(weights: &[Tensor], x: &Tensor, s: &Tensor) -> Result<Tensor> {
 
 /// One-hot types and marks of rows: `[rows, features]`.
 fn features(decoder: &Decoder, all: &Features<'_>, rows: std::ops::Range<usize>, like: &Tensor) -> Result<Tensor> {
-    let width = decoder.vocabulary.types() + decoder.marks;
-    all.one_hot(rows, width, like.dtype(), like.device())
+    all.one_hot(rows, decoder.features(), like.dtype(), like.device())
 }
 
 /// Level by level: `h_v = GRU(x_v, σ(G h_parent + b) ⊙ M h_parent)`.

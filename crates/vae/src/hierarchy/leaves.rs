@@ -93,7 +93,7 @@ impl LeafModel {
         let vocabulary = Vocabulary { variables: 1, constant: false, positional: model.positional };
         let parameters = Parameters::new(config.seed);
         let vb = parameters.builder(dtype, device);
-        let features = vocabulary.types() + usize::from(model.positional);
+        let features = vocabulary.features();
         let h = model.hidden;
         let rounds: Result<Vec<Round>, VaeError> = (0..model.encoder.layers)
             .map(|number| {
@@ -146,9 +146,8 @@ impl LeafModel {
         let (device, dtype) = (self.device(), self.dtype());
         let number = |list: Vec<u32>| Tensor::new(list, device);
         let (up, down) = (Order::new(&trees, Direction::Up, device)?, Order::new(&trees, Direction::Down, device)?);
-        let width = self.vocabulary.types() + usize::from(self.vocabulary.positional);
         let features = Features { types: trees.types(), marks: trees.marks() };
-        let features = features.one_hot(0..trees.nodes(), width, dtype, device)?;
+        let features = features.one_hot(0..trees.nodes(), self.vocabulary.features(), dtype, device)?;
         let starts = trees.starts();
         let owner = (0..trees.nodes() as u32).map(|node| starts.partition_point(|&s| s <= node) as u32 - 1).collect::<Vec<u32>>();
         let is_leaf = |node: &usize| trees.types()[*node] >= Vocabulary::FIRST_VARIABLE;

@@ -47,20 +47,15 @@ pub fn indices(formula: &Formula) -> Result<Vec<u32>, VaeError> {
 /// # Ok::<(), logicvae_vae::VaeError>(())
 /// ```
 pub fn with_indices(shape: &Formula, indices: &[u32]) -> Result<Formula, VaeError> {
-    let mut next = indices.iter();
+    let mut names = indices.iter().map(|&index| Var::new(index + 1).ok());
     let mut missing = false;
-    let nodes = shape.preorder().map(|node| match node {
-        Node::Var(old) => match next.next().and_then(|&index| Var::new(index + 1).ok()) {
-            Some(v) => Node::Var(v),
-            None => {
-                missing = true;
-                Node::Var(old)
-            }
-        },
-        other => other,
+    let formula = shape.rename(|old| {
+        names.next().flatten().unwrap_or_else(|| {
+            missing = true;
+            old
+        })
     });
-    let formula = Formula::from_preorder(nodes.collect::<Vec<Node>>()).map_err(|e| VaeError::Input(e.to_string()))?;
-    if missing || next.next().is_some() {
+    if missing || names.next().is_some() {
         return Err(VaeError::Input(format!("{} indices do not fit the leaves of {shape}", indices.len())));
     }
     Ok(formula)
