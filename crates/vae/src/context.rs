@@ -16,16 +16,21 @@ pub(crate) const DRAWN: usize = 4096;
 /// alone.
 pub fn fit_context(config: &Config) -> Result<Option<Embedding>, VaeError> {
     let Some(context) = &config.context else { return Ok(None) };
-    let variables = config.model.variables;
-    let sampler = SamplerParams { max_nodes: config.data.set.sampler.max_nodes, ..SamplerParams::new(variables) };
-    let pool: Vec<Formula> = sampler.check()?.distinct(context.pool_seed, context.pool)?;
-    let measure = match variables as usize {
+    let measure = match config.model.variables as usize {
         few if few < EXACT_VARIABLES => Measure::exact(few)?,
         many => Measure::monte_carlo(many, DRAWN, context.pool_seed)?,
     };
     let form = context.gaussian.map_or(Form::Plain, |sigma2| Form::Gaussian { sigma2 });
     let params = EmbeddingParams { form, ..EmbeddingParams::new(context.components) };
-    Ok(Some(Embedding::fit(measure, &pool, &params)?))
+    Ok(Some(Embedding::fit(measure, &pool(config)?, &params)?))
+}
+
+/// The formulae that the embedding is fitted on; none without a context.
+pub(crate) fn pool(config: &Config) -> Result<Vec<Formula>, VaeError> {
+    let Some(context) = &config.context else { return Ok(Vec::new()) };
+    let max_nodes = config.data.set.sampler.max_nodes;
+    let sampler = SamplerParams { max_nodes, ..SamplerParams::new(config.model.variables) };
+    Ok(sampler.check()?.distinct(context.pool_seed, context.pool)?)
 }
 
 /// The semantic vectors of formulae: `[formulae, components]`.

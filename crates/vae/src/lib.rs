@@ -15,6 +15,7 @@ mod latent;
 pub mod measures;
 mod model;
 mod random;
+mod readout;
 mod refine;
 mod training;
 

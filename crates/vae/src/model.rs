@@ -8,12 +8,14 @@ use std::sync::Arc;
 use candle_core::{D, DType, Device, Tensor};
 use candle_nn::{Linear, Module, VarBuilder, linear};
 use logicvae_gnn::{Encoder, Implementation, Parameters};
+use logicvae_kernel::Embedding;
 use logicvae_logic::Formula;
 
 use crate::config::{Config, ModelConfig, Prior};
-use crate::decoder::{Decoder, Forest};
+use crate::decoder::{Decoder, Forest, Goal};
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, normal};
+use crate::readout::{self, Readout};
 
 /// A normal distribution with independent components, one for each formula: `[formulae, latent]` both.
 #[derive(Clone, Debug)]
@@ -110,6 +112,8 @@ pub struct Model {
     prior: Option<PriorNetwork>,
     from_latent: Linear,
     decoder: Decoder,
+    /// Where the decoder is told goals: what reads them from contexts.
+    readout: Option<Readout>,
     implementation: Implementation,
 }
 
@@ -135,6 +139,7 @@ impl Model {
             prior: PriorNetwork::new(&model, context, &vb)?,
             from_latent: linear(model.latent + context, model.hidden, vb.pp("from_latent"))?,
             decoder: Decoder::new(&model, &vb)?,
+            readout: model.goals.then(|| Readout::new(config, &vb)).transpose()?,
             config: model,
             context,
             parameters,
@@ -207,6 +212,26 @@ impl Model {
         Ok(self.from_latent.forward(&self.with_context(z, context)?)?.tanh()?)
     }
 
+    /// What decodings of each context should be, if the decoder is told.
+    pub(crate) fn goals(&self, context: Option<&Tensor>) -> Result<Vec<Goal>, VaeError> {
+        let Some((readout, context)) = self.readout.as_ref().zip(context) else { return Ok(Vec::new()) };
+        let tables = readout.tables(context)?;
+        Ok(tables.into_iter().map(|table| Goal::to_be(table, self.config.variables)).collect())
+    }
+
+    /// Makes a new model ready for the contexts of an embedding. What is trained is not changed.
+    pub(crate) fn read_contexts_of(&self, config: &Config, embedding: &Embedding) -> Result<(), VaeError> {
+        match self.readout {
+            Some(_) => Readout::fit(config, embedding, &self.parameters),
+            None => Ok(()),
+        }
+    }
+
+    /// The weights that training changes, by name: all but the readout's.
+    pub(crate) fn trained(&self) -> Vec<(String, candle_core::Var)> {
+        self.parameters.vars().into_iter().filter(|(name, _)| !name.starts_with(readout::PREFIX)).collect()
+    }
+
     /// −log p(φ | z, y) of each formula: `[formulae]`. Differentiable.
     pub fn negative_log_likelihood(&self, batch: &Batch, z: &Tensor, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
         if z.dims() != [batch.len(), self.config.latent] {
@@ -214,7 +239,7 @@ impl Model {
             return Err(VaeError::Input(format!("latent vectors are {:?}, but {wanted:?} is wanted", z.dims())));
         }
         let h0 = self.start(&z.to_device(self.device())?, context)?;
-        Ok(self.decoder.negative_log_likelihood(&batch.forest, &h0, self.implementation)?)
+        Ok(self.decoder.negative_log_likelihood(&batch.forest, &h0, self.goals(context)?, self.implementation)?)
     }
 
     /// The same for latent vectors that are moved while the weights stay: the gradients of weights are not computed.
@@ -225,8 +250,29 @@ impl Model {
 
     /// The loss of a batch: `noise` has a row of standard normal numbers for each formula.
     pub fn loss(&self, batch: &Batch, noise: &Tensor, context: Option<&Tensor>, beta: f64) -> Result<Loss, VaeError> {
+        self.hybrid_loss(batch, noise, context, beta, 0)
+    }
+
+    /// The same, where the first formulae, so many, are decoded from the prior instead of the posterior: what a context is
+    /// given for is then learned along with how formulae come back (the hybrid objective of Sohn, Lee and Yan, 2015).
+    pub fn hybrid_loss(
+        &self,
+        batch: &Batch,
+        noise: &Tensor,
+        context: Option<&Tensor>,
+        beta: f64,
+        from_prior: usize,
+    ) -> Result<Loss, VaeError> {
         let posterior = self.posterior(batch, context)?;
-        let z = posterior.sample(self.config.noise, noise)?;
+        let mut z = posterior.sample(self.config.noise, noise)?;
+        if from_prior > 0 {
+            let rest = batch.len() - from_prior;
+            let context = context.map(|context| context.narrow(0, 0, from_prior)).transpose()?;
+            // The prior follows the posterior, not the other way round.
+            let prior = self.prior(from_prior, context.as_ref())?;
+            let drawn = prior.sample(1.0, &noise.narrow(0, 0, from_prior)?)?.detach();
+            z = Tensor::cat(&[&drawn, &z.narrow(0, from_prior, rest)?], 0)?;
+        }
         let nll = self.negative_log_likelihood(batch, &z, context)?.sum_all()?;
         let kl = self.divergence(&posterior, context)?;
         Ok(Loss { total: (&nll + (&kl * beta)?)?, nll, kl })

@@ -28,6 +28,8 @@ pub(crate) enum Purpose {
     Curriculum = 9,
     /// The exchange of parts between training formulae.
     Crossing = 10,
+    /// Which draws are candidates for one decoding.
+    Candidates = 11,
 }
 
 /// A seed for another generator.

@@ -18,7 +18,8 @@ Presets: gru-N, gcn-N, gat-N, cvae-gcn-N, cvae-gat-N as in the paper, with N = 3
 Examples:
   logicvae train --preset gat-5 --out runs/gat-5
   logicvae train --preset best-3 --set training.epochs=50 --set model.latent=32 --out runs/short
-  logicvae train --resume --out runs/gat-5")]
+  logicvae train --resume --out runs/gat-5
+  logicvae train --resume --out runs/short --set training.epochs=60 --set training.polish=10 --set training.polish_rate=0.0002")]
 pub struct TrainArgs {
     /// Settings by name.
     #[arg(long, value_name = "NAME", conflicts_with = "config", required_unless_present_any = ["config", "resume"])]
@@ -36,8 +37,9 @@ pub struct TrainArgs {
     #[arg(long, conflicts_with_all = ["resume", "force", "data"])]
     pub show: bool,
 
-    /// Change a setting; may be given several times.
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
+    /// Change a setting; may be given several times. With --resume, only how long the training lasts can change:
+    /// training.epochs, and training.polish with its rate and beta.
+    #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
     /// Go on with the run in this folder.

@@ -102,6 +102,10 @@ fn config(args: &TrainArgs) -> Result<Config> {
     config = config.with(&args.set)?;
     if let Some(epochs) = args.epochs {
         config.training.epochs = epochs as usize;
+        // A short training has nothing to polish.
+        if config.training.polish >= config.training.epochs {
+            config.training.polish = 0;
+        }
     }
     config.check()?;
     Ok(config)
@@ -159,20 +163,23 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
     }
     if args.preset.is_some() || args.config.is_some() {
         let mut given = config(args)?;
-        given.training.epochs = run.config.training.epochs;
+        given.training = given.training.lasting_like(&run.config.training);
         if given != run.config {
             bail!("{} was started with other settings: leave --preset and --config out to go on with them", folder.display());
         }
     }
+    let before = run.config.clone();
+    run.config = run.config.with(&args.set)?;
     if let Some(epochs) = args.epochs {
         run.config.training.epochs = epochs as usize;
     }
+    run.config.check()?;
     let trainer = match run.last()? {
         Some((weights, state)) => Trainer::resume(&run.config, &run.data, run.embedding.clone(), device, (&weights, &state))
             .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?,
         None => Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?,
     };
-    if args.epochs.is_some() {
+    if run.config != before {
         run.write("config.toml", run.config.to_toml()?.as_bytes())?;
     }
     Ok((run, lock, trainer))

@@ -1,6 +1,7 @@
 //! Which settings go together.
 
 use crate::config::{Children, Config, ModelConfig, Prior, Task, TrainingConfig};
+use crate::decoder::MOST_VARIABLES;
 use crate::error::VaeError;
 
 fn refuse(setting: &str, reason: impl Into<String>) -> Result<(), VaeError> {
@@ -72,6 +73,15 @@ impl Config {
         if self.model.prior != Prior::Standard && self.context.is_none() {
             return refuse("model.prior", "this prior depends on a context: add a [context], or use `standard`");
         }
+        if self.model.goals && self.context.is_none() {
+            return refuse("model.goals", "goals come from a context: add a [context], or use false");
+        }
+        if self.training.hybrid > 0.0 && (self.context.is_none() || self.model.task == Task::Leaves) {
+            return refuse("training.hybrid", "only an autoencoder with a context has something to learn from its prior: use 0");
+        }
+        if self.model.candidates > 1 && self.context.is_none() {
+            return refuse("model.candidates", "there is no meaning to choose by without a context: use 1, or add a [context]");
+        }
         if let Some(context) = &self.context {
             at_least_one(&[("context.components", context.components)])?;
             if context.pool == 0 {
@@ -100,12 +110,14 @@ impl ModelConfig {
             ("model.hidden", self.hidden),
             ("model.latent", self.latent),
             ("model.max_nodes", self.max_nodes),
+            ("model.candidates", self.candidates),
         ])?;
         at_most(&[
             ("model.variables", self.variables as usize, 10_000),
             ("model.hidden", self.hidden, 16_384),
             ("model.latent", self.latent, 65_536),
             ("model.max_nodes", self.max_nodes, 1_000_000),
+            ("model.candidates", self.candidates, 10_000),
             ("model.encoder.layers", self.encoder.layers, 100),
             ("model.encoder.heads", self.encoder.heads.iter().copied().max().unwrap_or(0), 1000),
             ("model.encoder.head_dim", self.encoder.head_dim.unwrap_or(0), 16_384),
@@ -115,6 +127,12 @@ impl ModelConfig {
             return refuse(
                 "model.budget",
                 "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
+            );
+        }
+        if self.goals && (self.variables > MOST_VARIABLES || self.constant || !self.constrained) {
+            return refuse(
+                "model.goals",
+                format!("needs at most {MOST_VARIABLES} variables, no constants, and constrained = true"),
             );
         }
         if self.parent_index && self.positional {
@@ -143,8 +161,20 @@ impl TrainingConfig {
             ("training.learning_rate", self.learning_rate),
             ("training.weight_decay", self.weight_decay),
             ("training.beta", self.beta),
+            ("training.polish_rate", self.polish_rate),
+            ("training.polish_beta", self.polish_beta),
             ("training.improvement", self.improvement),
         ])?;
+        if self.polish >= self.epochs {
+            let reason = format!("{} of {} epochs leave none to learn in: use fewer", self.polish, self.epochs);
+            return refuse("training.polish", reason);
+        }
+        if self.polish > 0 && self.polish_rate == 0.0 {
+            return refuse("training.polish_rate", "0 would change nothing: use a part of the learning rate, such as 0.0002");
+        }
+        if !(0.0..1.0).contains(&self.hybrid) {
+            return refuse("training.hybrid", format!("{} is no share that leaves some for encodings: use 0 to 0.9", self.hybrid));
+        }
         if self.improvement >= 1.0 {
             return refuse(
                 "training.improvement",

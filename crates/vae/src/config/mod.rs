@@ -135,6 +135,13 @@ pub struct ModelConfig {
     pub budget: bool,
     /// How many nodes a decoded formula has at most.
     pub max_nodes: usize,
+    /// Whether the decoder of a conditional model is told, for each node that is due, which values its subformula should have
+    /// for the whole to mean what the context says. For up to 6 variables.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub goals: bool,
+    /// Of so many formulae that a conditional model draws, the one that is nearest in meaning to the context is its decoding.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub candidates: usize,
     /// The encoder.
     pub encoder: EncoderChoice,
 }
@@ -171,6 +178,14 @@ pub struct DataConfig {
 /// New settings are written only where they are used, so that older runs stay what they are.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(value: &usize) -> bool {
+    *value == 1
 }
 
 /// What is done with the order of the children of ∧ and ∨ in training.
@@ -233,6 +248,10 @@ pub struct TrainingConfig {
     pub clip: f64,
     /// The weight of the Kullback-Leibler divergence in the loss.
     pub beta: f64,
+    /// The share of a conditional model's training formulae that are decoded from the prior of their context instead of
+    /// their encoding: below 1. Without them a decoder reads all from encodings and never learns to follow the context.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hybrid: f64,
     /// Epochs between validations.
     pub validate_every: usize,
     /// After so many validations without improvement the training stops; never if 0.
@@ -241,6 +260,25 @@ pub struct TrainingConfig {
     pub improvement: f64,
     /// Epochs between checkpoints.
     pub checkpoint_every: usize,
+    /// So many of the epochs come last and polish what the others have learned: the learning rate starts once more, from
+    /// `polish_rate`, and falls to zero along a cosine; `polish_beta` takes the place of β. While β is large it keeps vectors
+    /// apart from noise; once they are, a small one lets the last errors go.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub polish: usize,
+    /// The learning rate at the beginning of the polish.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub polish_rate: f64,
+    /// β in the polish.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub polish_beta: f64,
+}
+
+impl TrainingConfig {
+    /// The same, but as long as another: what may change while a training is under way.
+    pub fn lasting_like(&self, other: &Self) -> Self {
+        let Self { epochs, polish, polish_rate, polish_beta, .. } = *other;
+        Self { epochs, polish, polish_rate, polish_beta, ..self.clone() }
+    }
 }
 
 impl ModelConfig {
@@ -252,6 +290,11 @@ impl ModelConfig {
     /// How many classes the decoder chooses from: all types but START and END, and 'stop' if it is not constrained.
     pub fn classes(&self) -> usize {
         self.vocabulary().types() - 2 + usize::from(!self.constrained)
+    }
+
+    /// How many numbers tell the decoder a goal: two for each assignment, or none.
+    pub(crate) fn goal_width(&self) -> usize {
+        if self.goals { 2 << self.variables } else { 0 }
     }
 
     /// How many marks the decoder's nodes may have: sides, or parents' indices.

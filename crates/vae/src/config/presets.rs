@@ -42,7 +42,7 @@ pub fn preset(name: &str) -> Option<Config> {
     let (variables, ablation) = rest.split_once('-').map_or((rest, None), |(n, ablation)| (n, Some(ablation)));
     let variables: u32 = variables.parse().ok().filter(|n| (3..=5).contains(n))?;
     let kind = match family {
-        "best" if ablation.is_none() => return Some(best(name, variables, conditional)),
+        "best" if ablation.is_none() => return Some(polished(best(name, variables, conditional))),
         "gru" if !conditional => Kind::Gru,
         "gcn" => Kind::Gcn,
         "gat" => Kind::Gat,
@@ -113,6 +113,8 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         constrained: true,
         budget: false,
         max_nodes: 30,
+        goals: false,
+        candidates: 1,
         encoder,
     };
     let training = TrainingConfig {
@@ -124,10 +126,14 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         weight_decay: 0.0,
         clip: 10.0,
         beta: 1e-3,
+        hybrid: 0.0,
         validate_every: 30,
         patience: 3,
         improvement: 1e-3,
         checkpoint_every: 5,
+        polish: 0,
+        polish_rate: 0.0,
+        polish_beta: 0.0,
     };
     Config {
         name: name.into(),
@@ -165,6 +171,19 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
         let epochs = if variables == 4 { 400 } else { 700 };
         config.training = TrainingConfig { epochs, batch: 32, decay: Decay::Cosine, ..config.training };
     }
+    config
+}
+
+/// With a polish, where formulae are long: by then it is β alone that keeps the last of them from coming back.
+fn polished(mut config: Config) -> Config {
+    let polish = match (config.model.variables, &config.context) {
+        (4, None) => 120,
+        (5, None) => 300,
+        _ => return config,
+    };
+    let epochs = config.training.epochs + polish;
+    let polish_rate = if config.model.variables == 4 { 2e-4 } else { 3e-4 };
+    config.training = TrainingConfig { epochs, polish, polish_rate, polish_beta: 2e-4, ..config.training };
     config
 }
 

@@ -10,7 +10,7 @@ use crate::config::{GraphState, ModelConfig};
 use crate::decode::choice::{Drawing, arity, generator, log_softmax};
 use crate::decode::weights::Weights;
 use crate::decode::{Decoded, Decoding};
-use crate::decoder::index_mark;
+use crate::decoder::{Goal, Tracker, index_mark};
 
 /// No frame, no node.
 const NONE: u32 = u32::MAX;
@@ -44,6 +44,8 @@ pub(super) struct Beginning {
     pub(super) log_probability: f64,
     /// The decodings that have chosen it.
     pub(super) draws: Vec<u32>,
+    /// What is still to be said, if the decoder is told.
+    tracker: Option<Tracker>,
 }
 
 /// A result, and the first decoding that gave it.
@@ -90,8 +92,8 @@ pub(super) struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// Trees from `h0`, a row for each vector.
-    pub fn new(config: &'a ModelConfig, weights: &'a Weights, h0: &[f32]) -> Self {
+    /// Trees from `h0`, a row for each vector, and their goals, if the decoder is told.
+    pub fn new(config: &'a ModelConfig, weights: &'a Weights, h0: &[f32], goals: &[Goal]) -> Self {
         let h = weights.hidden;
         let vectors = h0.len() / h;
         let mut growth = Self {
@@ -141,6 +143,7 @@ impl<'a> Growth<'a> {
                 open: 1,
                 log_probability: 0.0,
                 draws: Vec::new(),
+                tracker: goals.get(vector).copied().map(Tracker::new),
             });
         }
         growth
@@ -175,6 +178,12 @@ impl<'a> Growth<'a> {
         let (h, inner) = (w.hidden, 4 * w.hidden);
         let mut hidden = vec![0.0; count * inner];
         multiply(matrix_mut(&mut hidden, count), Accum::Replace, matrix(&self.graph, count), matrix(&w.score_graph, h));
+        if w.goals > 0 {
+            let mut goals = vec![0.0; count * w.goals];
+            let told = self.beginnings.iter().filter_map(|beginning| beginning.tracker.as_ref());
+            goals.chunks_exact_mut(w.goals).zip(told).for_each(|(to, tracker)| tracker.goal().write(to));
+            multiply(matrix_mut(&mut hidden, count), Accum::Add, matrix(&goals, count), matrix(&w.score_goal, w.goals));
+        }
         let parent = |beginning: &Beginning| match self.frames.get(beginning.frame as usize) {
             Some(frame) => frame.parent,
             None => self.starts[beginning.vector],
@@ -271,7 +280,9 @@ impl<'a> Growth<'a> {
                 inner = self.frames.len() as u32 - 1;
             }
             let Choice { log_probability, draws, .. } = choice;
-            next.push(Beginning { vector, frame: inner, newest, nodes, open, log_probability, draws });
+            let mut tracker = before.tracker.clone();
+            tracker.iter_mut().for_each(|tracker| tracker.add(kind));
+            next.push(Beginning { vector, frame: inner, newest, nodes, open, log_probability, draws, tracker });
         }
         self.states = states;
         self.graph = graph;

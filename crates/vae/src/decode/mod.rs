@@ -17,6 +17,7 @@
 
 mod choice;
 mod growth;
+mod guided;
 mod search;
 mod weights;
 
@@ -124,6 +125,7 @@ impl Model {
         let z = z.to_dtype(self.dtype())?.to_device(self.device())?;
         let h0 = self.start(&z, context)?.detach().to_dtype(DType::F32)?.to_device(&Device::Cpu)?;
         let h0: Vec<f32> = h0.flatten_all()?.to_vec1()?;
+        let goals = self.goals(context)?;
         let weights = Weights::new(self.decoder())?;
         let part = (TOGETHER / decoding.width()).max(1);
         let numbers: Vec<usize> = (0..rows).collect();
@@ -132,7 +134,8 @@ impl Model {
             .map(|numbers| {
                 let h = weights.hidden;
                 let h0 = &h0[numbers[0] * h..(numbers[0] + numbers.len()) * h];
-                Growth::new(self.config(), &weights, h0).run(decoding, numbers[0])
+                let goals = if goals.is_empty() { &[] } else { &goals[numbers[0]..numbers[0] + numbers.len()] };
+                Growth::new(self.config(), &weights, h0, goals).run(decoding, numbers[0])
             })
             .collect();
         Ok(decoded.into_iter().flatten().collect())

@@ -26,6 +26,9 @@ pub(super) struct Weights {
     /// The type network's first layer: of the graph state, `[h, 4h]`, and of the parent's.
     pub score_graph: Vec<f32>,
     pub score_parent: Vec<f32>,
+    /// The same of goals, `[goals, 4h]`.
+    pub score_goal: Vec<f32>,
+    pub goals: usize,
     pub score_bias: Vec<f32>,
     /// `[4h, classes]`.
     pub output: Buffer<f32>,
@@ -41,7 +44,8 @@ impl Weights {
         let input = transposed(&[&states[0]], 3 * h);
         let (features, from_parent) = input.split_at(input.len() - if recurrent { 3 * h * h } else { 0 });
         let first = transposed(&[&score[0]], 4 * h);
-        let (score_graph, score_parent) = first.split_at(4 * h * h);
+        let (score_graph, rest) = first.split_at(4 * h * h);
+        let (score_parent, score_goal) = rest.split_at(4 * h * h);
         Ok(Self {
             hidden: h,
             classes: decoder.classes,
@@ -54,6 +58,8 @@ impl Weights {
             gate_bias: states.get(6).cloned().unwrap_or_default(),
             score_graph: score_graph.to_vec(),
             score_parent: score_parent.to_vec(),
+            score_goal: score_goal.to_vec(),
+            goals: decoder.goals,
             output: transposed(&[&score[2]], decoder.classes),
             input_bias: states[2].clone(),
             recurrent_bias: states[3].clone(),

@@ -1,9 +1,11 @@
 //! A batch of trees in the order in which the decoder computes it.
 
+use logicvae_gnn::fused::{Buffer, Real};
 use logicvae_gnn::{Dag, Direction, GraphError, Schedule, ScheduleOptions, Vocabulary};
 use logicvae_logic::Formula;
 
 use crate::config::GraphState;
+use crate::decoder::goals::{Goal, Tracker};
 
 /// Trees of a batch in shards that are computed side by side. Which trees form a shard depends on the batch alone, and
 /// their gradients are added in a fixed order, so results do not depend on the number of threads.
@@ -169,6 +171,21 @@ impl Shard {
             target_starts.push(targets.len());
         }
         Ok(Self { graphs, order, parents, targets, starts: target_starts })
+    }
+}
+
+impl Shard {
+    /// The goals of all targets as numbers, `width` of them each, where the trees of the batch should have these goals.
+    pub fn goal_features<T: Real>(&self, roots: &[Goal], width: usize) -> Buffer<T> {
+        let mut features = Buffer::zeros(self.targets.len() * width);
+        for (range, &graph) in self.starts.windows(2).zip(&self.graphs) {
+            let mut tracker = Tracker::new(roots[graph]);
+            for number in range[0]..range[1] {
+                tracker.goal().write(&mut features[number * width..(number + 1) * width]);
+                tracker.add(self.targets[number].class + Vocabulary::AND);
+            }
+        }
+        features
     }
 }
 

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::config::GraphState;
 use crate::decoder::forest::{Forest, Order, Shard};
+use crate::decoder::goals::Goal;
 use crate::decoder::prefix::PrefixTape;
 use crate::decoder::score::ScoreTape;
 
@@ -17,6 +18,8 @@ pub(super) struct Likelihood {
     pub forest: Arc<Forest>,
     pub state: GraphState,
     pub layer: Gru,
+    /// The goal of each tree, if the decoder is told.
+    pub goals: Vec<Goal>,
 }
 
 /// What the forward pass of one shard leaves.
@@ -93,7 +96,7 @@ impl Likelihood {
             Order::Prefix(order) => States::Prefix(PrefixTape::forward(order, weights, &h0, &shard.parents)),
         };
         let mut nll = vec![T::of(0.0); shard.graphs.len()];
-        let score = ScoreTape::forward(shard, self.state, score_weights, states.all(), h, &mut nll);
+        let score = ScoreTape::forward(shard, self.state, score_weights, states.all(), h, &self.goals, &mut nll);
         (nll, ShardTape { h0, states, score })
     }
 

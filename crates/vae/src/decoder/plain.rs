@@ -7,9 +7,10 @@ use logicvae_gnn::fused::Features;
 use crate::config::GraphState;
 use crate::decoder::Decoder;
 use crate::decoder::forest::{Forest, Order, Prefix, Shard};
+use crate::decoder::goals::Goal;
 
 /// The negative log-likelihood of every tree: `[graphs]`.
-pub(super) fn negative_log_likelihood(decoder: &Decoder, forest: &Forest, h0: &Tensor) -> Result<Tensor> {
+pub(super) fn negative_log_likelihood(decoder: &Decoder, forest: &Forest, h0: &Tensor, goals: &[Goal]) -> Result<Tensor> {
     let device = h0.device();
     let mut values = Vec::with_capacity(forest.shards.len());
     let mut order = Vec::with_capacity(forest.graphs);
@@ -29,7 +30,7 @@ pub(super) fn negative_log_likelihood(decoder: &Decoder, forest: &Forest, h0: &T
             }
             Order::Prefix(prefix) => prefix_states(decoder, shard, prefix, &h0)?,
         };
-        values.push(score(decoder, shard, &states)?);
+        values.push(score(decoder, shard, &states, goals)?);
         order.extend_from_slice(&shard.graphs);
     }
     let mut place = vec![0u32; forest.graphs];
@@ -113,7 +114,7 @@ fn prefix_states(decoder: &Decoder, shard: &Shard, order: &Prefix, h0: &Tensor) 
 }
 
 /// The negative log-likelihood of each tree of a shard, in its order.
-fn score(decoder: &Decoder, shard: &Shard, states: &Tensor) -> Result<Tensor> {
+fn score(decoder: &Decoder, shard: &Shard, states: &Tensor, goals: &[Goal]) -> Result<Tensor> {
     let device = states.device();
     let pick = |rows: Vec<u32>| states.index_select(&Tensor::new(rows, device)?, 0);
     let mut graph = pick(shard.targets.iter().map(|t| t.before).collect())?;
@@ -123,7 +124,12 @@ fn score(decoder: &Decoder, shard: &Shard, states: &Tensor) -> Result<Tensor> {
         graph = Tensor::cat(&trees?, 0)?;
     }
     let parents = pick(shard.targets.iter().map(|t| shard.parents[t.parent as usize]).collect())?;
-    let hidden = linear(&Tensor::cat(&[&graph, &parents], 1)?, &decoder.score[0], &decoder.score[1])?.relu()?;
+    let mut inputs = vec![graph, parents];
+    if decoder.goals > 0 {
+        let goals = shard.goal_features::<f64>(goals, decoder.goals).to_vec();
+        inputs.push(Tensor::from_vec(goals, (shard.targets.len(), decoder.goals), device)?.to_dtype(states.dtype())?);
+    }
+    let hidden = linear(&Tensor::cat(&inputs, 1)?, &decoder.score[0], &decoder.score[1])?.relu()?;
     let logits = linear(&hidden, &decoder.score[2], &decoder.score[3])?;
     let classes: Vec<u32> = shard.targets.iter().map(|t| t.class).collect();
     let classes = Tensor::new(classes, device)?.unsqueeze(1)?;

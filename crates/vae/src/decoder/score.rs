@@ -1,4 +1,4 @@
-//! The type of the next node: `MLP([graph state; state of its parent])`, its negative log-likelihood, and all gradients.
+//! The type of the next node: `MLP([graph state; state of its parent; goal])`, its negative log-likelihood, and all gradients.
 //!
 //! The first layer's product with a parent's state is computed once for all its children.
 
@@ -7,6 +7,7 @@ use logicvae_gnn::fused::{Buffer, Real, add_rows, add_scaled, matrix, matrix_mut
 
 use crate::config::GraphState;
 use crate::decoder::forest::Shard;
+use crate::decoder::goals::Goal;
 
 /// What the backward pass needs.
 pub(super) struct ScoreTape<T: Real> {
@@ -18,15 +19,25 @@ pub(super) struct ScoreTape<T: Real> {
     hidden: Buffer<T>,
     /// The probabilities of classes at each target.
     chances: Buffer<T>,
+    /// The goals of targets, if they are told.
+    goals: Buffer<T>,
     width: usize,
 }
 
-/// The weights: `[hidden, 2 width]`, its bias, `[classes, hidden]`, its bias.
+/// The weights: `[hidden, 2 width + goals]`, its bias, `[classes, hidden]`, its bias.
 type Weights<'a, T> = &'a [&'a [T]];
 
 impl<T: Real> ScoreTape<T> {
     /// Adds each tree's negative log-likelihood to `to`, in the order of the shard.
-    pub fn forward(shard: &Shard, state: GraphState, weights: Weights<'_, T>, states: &[T], width: usize, to: &mut [T]) -> Self {
+    pub fn forward(
+        shard: &Shard,
+        state: GraphState,
+        weights: Weights<'_, T>,
+        states: &[T],
+        width: usize,
+        goals: &[Goal],
+        to: &mut [T],
+    ) -> Self {
         let [first, first_bias, second, second_bias] = *weights else { unreachable!("the type network has four weights") };
         let (targets, parents, inner, classes) = (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         let graph = graph_states(shard, state, states, width);
@@ -45,6 +56,13 @@ impl<T: Real> ScoreTape<T> {
         let mut hidden = Buffer::unset(targets * inner);
         let by_graph = first.subcols(0, width).transpose();
         multiply(matrix_mut(&mut hidden, targets), Accum::Replace, matrix(&graph, targets), by_graph);
+        let told = first.ncols() - 2 * width;
+        let mut goal_features = Buffer::zeros(0);
+        if told > 0 {
+            goal_features = shard.goal_features(goals, told);
+            let by_goal = first.subcols(2 * width, told).transpose();
+            multiply(matrix_mut(&mut hidden, targets), Accum::Add, matrix(&goal_features, targets), by_goal);
+        }
         simd(
             #[inline(always)]
             || {
@@ -66,7 +84,7 @@ impl<T: Real> ScoreTape<T> {
                 *to += to_chances(logits, shard.targets[number].class as usize);
             }
         }
-        Self { graph, parents: parent_states, hidden, chances, width }
+        Self { graph, parents: parent_states, hidden, chances, goals: goal_features, width }
     }
 
     /// The gradient of the states, from that of each tree's negative log-likelihood. Adds the weights' gradients to `to`, if
@@ -80,7 +98,7 @@ impl<T: Real> ScoreTape<T> {
         grad: &[T],
         to: Option<&mut [Vec<T>]>,
     ) -> Buffer<T> {
-        let Self { graph, parents: parent_states, hidden, mut chances, width } = self;
+        let Self { graph, parents: parent_states, hidden, mut chances, goals, width } = self;
         let [first, first_bias, second, second_bias] = *weights else { unreachable!("the type network has four weights") };
         let (targets, parents, inner, classes) = (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         for (range, &g) in shard.starts.windows(2).zip(grad) {
@@ -121,6 +139,10 @@ impl<T: Real> ScoreTape<T> {
             let mut to_first = matrix_mut(to_first, inner);
             let grad = matrix(&grad_hidden, targets).transpose();
             multiply(to_first.as_mut().subcols_mut(0, width), Accum::Add, grad, matrix(&graph, targets));
+            if !goals.is_empty() {
+                let told = to_first.ncols() - 2 * width;
+                multiply(to_first.as_mut().subcols_mut(2 * width, told), Accum::Add, grad, matrix(&goals, targets));
+            }
             let grad = matrix(&grad_parents, parents).transpose();
             multiply(to_first.subcols_mut(width, width), Accum::Add, grad, matrix(&parent_states, parents));
             add_rows(to_first_bias, &grad_hidden, inner);

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::context::context_of;
-use crate::decode::Decoding;
 use crate::error::VaeError;
 use crate::measures::Protocol;
 use crate::model::Model;
@@ -56,8 +55,9 @@ pub fn generation(
         let mut rng = generator(protocol.seed, Purpose::Prior, first as u64);
         let noise = normal(&mut rng, rows, model.config().latent, model.dtype(), model.device())?;
         let z = model.prior(rows, context.as_ref())?.sample(1.0, &noise)?;
-        let drawn = Decoding::samples(protocol.prior_decodings, seed(protocol.seed, Purpose::Decodings).wrapping_add(first as u64));
-        for decoded in model.decode(&z, context.as_ref(), drawn)?.into_iter().flatten() {
+        let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(first as u64);
+        let context = context.as_ref().zip(embedding);
+        for decoded in model.decode_guided(&z, context, protocol.prior_decodings, from)?.into_iter().flatten() {
             all += decoded.count;
             let Some(formula) = decoded.formula else { continue };
             valid += decoded.count;

@@ -96,8 +96,8 @@ pub fn reconstruction(
             let z = posterior.sample(model.config().noise, &noise)?;
             let loss = model.negative_log_likelihood(&learned, &z, context.as_ref())?;
             nll += loss.sum_all()?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
-            let drawn = Decoding::samples(protocol.decodings, seed(protocol.seed, Purpose::Decodings).wrapping_add(place));
-            let lists = model.decode(&z, context.as_ref(), drawn)?;
+            let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(place);
+            let lists = model.decode_guided(&z, context.as_ref().zip(embedding), protocol.decodings, from)?;
             decoded.iter_mut().zip(lists).for_each(|(all, list)| all.extend(list));
         }
         let compared = (part.par_iter().zip(decoded).zip(greedy)).map(|((wanted, decoded), greedy)| {

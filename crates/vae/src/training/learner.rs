@@ -1,6 +1,6 @@
 //! What a training trains.
 
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Device, Tensor, Var};
 use logicvae_gnn::Parameters;
 use logicvae_kernel::Embedding;
 use logicvae_logic::Formula;
@@ -32,7 +32,11 @@ impl Learner {
     /// A model with first weights, as the settings want it.
     pub fn on(config: &Config, embedding: Option<&Embedding>, dtype: DType, device: &Device) -> Result<Self, VaeError> {
         Ok(match config.model.task {
-            Task::Formulae => Self::Formulae(Model::on(config, dtype, device)?),
+            Task::Formulae => {
+                let model = Model::on(config, dtype, device)?;
+                embedding.map_or(Ok(()), |embedding| model.read_contexts_of(config, embedding))?;
+                Self::Formulae(model)
+            }
             Task::Leaves => Self::Leaves(LeafModel::on(config, embedding.ok_or_else(no_context)?, dtype, device)?),
         })
     }
@@ -53,6 +57,14 @@ impl Learner {
         }
     }
 
+    /// The weights that training changes, by name.
+    pub(super) fn trained(&self) -> Vec<(String, Var)> {
+        match self {
+            Self::Formulae(model) => model.trained(),
+            Self::Leaves(model) => model.parameters().vars(),
+        }
+    }
+
     /// The type of the weights.
     pub fn dtype(&self) -> DType {
         match self {
@@ -70,18 +82,20 @@ impl Learner {
     }
 
     /// The loss of formulae: of an autoencoder by its first term `nll` and its second `kl`; where leaves are learned, these are
-    /// the cross-entropy and the distance of semantic vectors.
+    /// the cross-entropy and the distance of semantic vectors. `hybrid` is the share of formulae that are decoded from the prior.
     pub(super) fn loss(
         &self,
         formulae: &[Formula],
         context: Option<&Tensor>,
         mut rng: ChaCha8Rng,
         weight: f64,
+        hybrid: f64,
     ) -> Result<Loss, VaeError> {
         match self {
             Self::Formulae(model) => {
                 let noise = normal(&mut rng, formulae.len(), model.config().latent, model.dtype(), model.device())?;
-                model.loss(&model.prepare(formulae)?, &noise, context, weight)
+                let from_prior = (hybrid * formulae.len() as f64).floor() as usize;
+                model.hybrid_loss(&model.prepare(formulae)?, &noise, context, weight, from_prior)
             }
             Self::Leaves(model) => {
                 let loss = model.loss(&model.prepare(formulae)?, context.ok_or_else(no_context)?, weight)?;

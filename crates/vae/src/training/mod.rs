@@ -4,6 +4,7 @@ mod adam;
 mod checkpoint;
 mod learner;
 mod report;
+mod schedule;
 mod source;
 mod trainer;
 

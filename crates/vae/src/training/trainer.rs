@@ -6,7 +6,7 @@ use candle_core::{DType, Device, Tensor, Var};
 use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula};
 
-use crate::config::{Children, Config, Decay, TrainingConfig};
+use crate::config::{Children, Config};
 use crate::context::context_of;
 use crate::error::VaeError;
 use crate::random::{Purpose, generator};
@@ -14,6 +14,7 @@ use crate::training::adam::{Adam, StepSize};
 use crate::training::checkpoint::{Checkpoint, Position, Sums, read_state, write_state};
 use crate::training::learner::Learner;
 use crate::training::report::{Best, EpochReport, Observer, Outcome, StepReport, StopReason, Validation};
+use crate::training::schedule::{beta, learning_rate};
 use crate::training::source::{Source, place};
 
 /// A training. The same settings give the same bits, for any number of threads, and after any number of stops.
@@ -58,7 +59,7 @@ impl Trainer {
         let learner = Learner::on(config, embedding.as_ref(), DType::F32, device)?;
         let vocabulary = config.model.vocabulary();
         [&data.train, &data.valid, &data.test].into_iter().try_for_each(|part| vocabulary.trees(part).map(drop))?;
-        let adam = Adam::new(learner.parameters().vars())?;
+        let adam = Adam::new(learner.trained())?;
         let source = Source::new(config, data)?;
         // A model that learns sorted trees is validated on sorted trees.
         let sorted = config.data.children == Children::Sort;
@@ -66,7 +67,8 @@ impl Trainer {
         Ok(Self { config: config.clone(), learner, adam, source, valid, embedding, position: Position::default() })
     }
 
-    /// A training that goes on from a checkpoint's weights and state. The number of epochs may be another than before, all other settings not.
+    /// A training that goes on from a checkpoint's weights and state. How long it goes on may be another than before
+    /// (epochs, and the polish with its settings), all other settings not.
     pub fn resume(
         config: &Config,
         data: &Dataset,
@@ -76,9 +78,11 @@ impl Trainer {
     ) -> Result<Self, VaeError> {
         let found = read_state(state, weights)?;
         let mut before = Config::from_toml(&found.config)?;
-        before.training.epochs = config.training.epochs;
+        before.training = before.training.lasting_like(&config.training);
         if before != *config {
-            return Err(VaeError::Checkpoint("the checkpoint was made with other settings than those given".into()));
+            let what = "the checkpoint was made with other settings than those given: only training.epochs and training.polish \
+                        (with its rate and beta) may change on the way";
+            return Err(VaeError::Checkpoint(what.into()));
         }
         let mut trainer = Self::new(config, data, embedding, device)?;
         trainer.learner.parameters().load_safetensors(weights)?;
@@ -151,12 +155,12 @@ impl Trainer {
         let (nll, kl) = (scalar(&loss.nll)?, scalar(&loss.kl)?);
         let count = formulae.len();
         if !(nll + kl).is_finite() {
-            return Err(VaeError::Diverged { loss: (nll + training.beta * kl) / count as f64, step: self.adam.steps() });
+            return Err(VaeError::Diverged { loss: (nll + self.beta() * kl) / count as f64, step: self.adam.steps() });
         }
         let size = StepSize { rate, decay: training.weight_decay, clip: training.clip };
         let norm = self.adam.step(&loss.total.backward()?, 1.0 / count as f64, size)?;
         if !norm.is_finite() {
-            return Err(VaeError::Diverged { loss: (nll + training.beta * kl) / count as f64, step: self.adam.steps() });
+            return Err(VaeError::Diverged { loss: (nll + self.beta() * kl) / count as f64, step: self.adam.steps() });
         }
         let position = &mut self.position;
         position.step += 1;
@@ -183,7 +187,9 @@ impl Trainer {
         place: u64,
     ) -> Result<crate::model::Loss, VaeError> {
         let rng = generator(self.config.seed, purpose, place);
-        self.learner.loss(formulae, context, rng, self.config.training.beta)
+        // What validation asks is how formulae come back.
+        let hybrid = if matches!(purpose, Purpose::Noise) { self.config.training.hybrid } else { 0.0 };
+        self.learner.loss(formulae, context, rng, self.beta(), hybrid)
     }
 
     fn context(&self, formulae: &[Formula]) -> Result<Option<Tensor>, VaeError> {
@@ -194,7 +200,12 @@ impl Trainer {
     /// The learning rate of the next step.
     fn rate(&self) -> f64 {
         let training = &self.config.training;
-        learning_rate(training, self.adam.steps(), (training.epochs * self.steps()) as u64)
+        learning_rate(training, self.adam.steps(), self.steps() as u64)
+    }
+
+    /// β in the epoch that is under way.
+    fn beta(&self) -> f64 {
+        beta(&self.config.training, self.position.epoch)
     }
 
     /// Closes an epoch; says whether its validation is the best so far.
@@ -202,6 +213,7 @@ impl Trainer {
         let training = self.config.training.clone();
         let steps = self.position.step as f64;
         let Sums { nll, kl, norm, formulae } = std::mem::take(&mut self.position.sums);
+        let beta = self.beta();
         self.position.step = 0;
         self.position.epoch += 1;
         let epoch = self.position.epoch;
@@ -225,7 +237,7 @@ impl Trainer {
         let report = EpochReport {
             epoch,
             formulae: (epoch * self.source.len()) as u64,
-            loss: (nll + training.beta * kl) / count,
+            loss: (nll + beta * kl) / count,
             nll: nll / count,
             kl: kl / count,
             gradient_norm: norm / steps,
@@ -250,7 +262,9 @@ impl Trainer {
         }
         let count = self.valid.len() as f64;
         let (nll, kl) = (nll / count, kl / count);
-        Ok(Validation { loss: nll + self.config.training.beta * kl, nll, kl, accuracy: same / decoded as f64 })
+        // That of the epoch that has just ended.
+        let beta = beta(&self.config.training, self.position.epoch.saturating_sub(1));
+        Ok(Validation { loss: nll + beta * kl, nll, kl, accuracy: same / decoded as f64 })
     }
 
     /// The training at this moment.
@@ -262,16 +276,4 @@ impl Trainer {
         let state = write_state(self.config.to_toml()?, &self.position, &weights, &moments?)?;
         Ok(Checkpoint { epoch: self.position.epoch, weights, state })
     }
-}
-
-/// The learning rate after so many of all steps.
-fn learning_rate(training: &TrainingConfig, done: u64, all: u64) -> f64 {
-    let share = (done as f64 / all.max(1) as f64).min(1.0);
-    let falling = match training.decay {
-        Decay::None => 1.0,
-        Decay::Half => (2.0 * (1.0 - share)).min(1.0),
-        Decay::Cosine => 0.5 * (1.0 + (std::f64::consts::PI * share).cos()),
-    };
-    let rising = ((done + 1) as f64 / (training.warm_up + 1) as f64).min(1.0);
-    training.learning_rate * falling * rising
 }

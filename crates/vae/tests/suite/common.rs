@@ -21,13 +21,14 @@ pub fn formulae(variables: u32, count: usize) -> Vec<Formula> {
     SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }.check().unwrap().distinct(5, count).unwrap()
 }
 
-/// The tiny preset with another decoder; the recurrent one has the prior that our own conditional models have.
+/// The tiny preset with another decoder; the recurrent one has the prior and the goals that our own conditional models have.
 pub fn decoder((state, indices): (GraphState, bool), conditional: bool) -> Config {
     let mut config = config(state, conditional);
     config.model.parent_index = indices;
     config.model.positional &= !indices;
     if conditional && state == GraphState::Recurrent {
         config.model.prior = Prior::Network;
+        config.model.goals = true;
     }
     config
 }
@@ -43,6 +44,15 @@ pub fn config(state: GraphState, conditional: bool) -> Config {
         config.model.prior = Prior::Learned;
     }
     config
+}
+
+/// Sets what reads tables from contexts, and is not trained, to something.
+pub fn with_readout(model: Model) -> Model {
+    for (_, var) in model.parameters().vars().iter().filter(|(name, _)| name.starts_with("readout.")) {
+        let values = probe(1, var.elem_count(), var.dtype());
+        var.set(&values.reshape(var.shape()).unwrap()).unwrap();
+    }
+    model
 }
 
 /// A fixed tensor of irregular numbers between -1 and 1.
@@ -67,7 +77,8 @@ pub fn outcome(
     let model = model.with_implementation(implementation);
     let loss = model.loss(&model.prepare(formulae).unwrap(), noise, context, beta).unwrap();
     let gradients = loss.total.backward().unwrap();
-    let by_name = model.parameters().vars().into_iter().map(|(name, var)| {
+    let trained = model.parameters().vars().into_iter().filter(|(name, _)| !name.starts_with("readout."));
+    let by_name = trained.map(|(name, var)| {
         let gradient = gradients.get(&var).unwrap_or_else(|| panic!("{name} gets no gradient"));
         (name, numbers(gradient))
     });

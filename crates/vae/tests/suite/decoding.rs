@@ -7,7 +7,7 @@ use logicvae_logic::Formula;
 use logicvae_vae::{Config, Decoded, Decoding, GraphState, Model};
 use proptest::prelude::*;
 
-use crate::common::{DECODERS, config, decoder, numbers, probe};
+use crate::common::{DECODERS, config, decoder, numbers, probe, with_readout};
 
 fn log_likelihood(model: &Model, formula: &Formula, z: &Tensor, context: Option<&Tensor>) -> f64 {
     let batch = model.prepare(std::slice::from_ref(formula)).unwrap();
@@ -20,7 +20,7 @@ fn scaled(config: &Config, factor: f64) -> Model {
     for (_, var) in model.parameters().vars() {
         var.set(&(var.as_tensor() * factor).unwrap()).unwrap();
     }
-    model
+    with_readout(model)
 }
 
 #[test]
@@ -29,6 +29,7 @@ fn a_decoded_formula_has_the_probability_that_training_gives_it() {
         for (conditional, constrained) in [(true, true), (false, false), (false, true)] {
             let mut config = decoder(state, conditional);
             (config.model.constrained, config.model.budget) = (constrained, false);
+            config.model.goals &= constrained;
             config.model.positional = conditional && !config.model.parent_index;
             let model = scaled(&config, 2.0);
             let (z, y) = (probe(7, 5, DType::F32), probe(7, 3, DType::F32));

@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 
-use candle_core::Device;
+use candle_core::{DType, Device};
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, reconstruction};
 use logicvae_vae::{
-    Children, EpochReport, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, fit_context, preset, trained_formulae,
+    Children, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, context_of,
+    fit_context, preset, trained_formulae,
 };
+
+use crate::common::{config, numbers};
 
 struct Losses(Vec<f64>);
 
@@ -109,6 +112,26 @@ fn patience_ends_a_training_that_does_not_get_better() {
 }
 
 #[test]
+fn with_hybrid_training_prior_samples_say_what_they_should() {
+    let nll = |hybrid: f64| {
+        let mut config = config(GraphState::Recurrent, true);
+        config.context = Some(ContextConfig { pool: 200, pool_seed: 1, components: 7, gaussian: None });
+        (config.training.epochs, config.training.hybrid, config.model.hidden) = (25, hybrid, 24);
+        let data = config.data.set.generate().unwrap();
+        let embedding = fit_context(&config).unwrap();
+        let mut trainer = Trainer::new(&config, &data, embedding.clone(), &Device::Cpu).unwrap();
+        trainer.run(&mut ()).unwrap();
+        let model = trainer.learner().model().unwrap();
+        let context = context_of(&embedding.unwrap(), &data.train, DType::F32, &Device::Cpu).unwrap();
+        let z = model.draw(data.train.len(), Some(&context), 1).unwrap();
+        let nll = model.negative_log_likelihood(&model.prepare(&data.train).unwrap(), &z, Some(&context)).unwrap();
+        numbers(&nll).iter().sum::<f64>() / data.train.len() as f64
+    };
+    let (without, with) = (nll(0.0), nll(0.5));
+    assert!(with < 0.8 * without, "{with} with, {without} without");
+}
+
+#[test]
 fn a_training_that_diverges_says_so() {
     let config = preset("tiny").unwrap().with(&["training.learning_rate=1e30", "training.clip=inf"]).unwrap();
     let data = config.data.set.generate().unwrap();
@@ -135,7 +158,7 @@ fn training_gives_what_it_always_gave() {
         let mut config = preset(name).unwrap();
         config.model.hidden = 20;
         (config.data.set.train, config.data.set.valid, config.data.set.test) = (200, 20, 20);
-        (config.training.epochs, config.data.curriculum) = (2, config.data.curriculum.min(1));
+        (config.training.epochs, config.training.polish, config.data.curriculum) = (2, 0, config.data.curriculum.min(1));
         if let Some(context) = &mut config.context {
             (context.pool, context.components) = (60, 8);
         }

@@ -1,9 +1,9 @@
 //! Measures against their definitions.
 
-use candle_core::Device;
+use candle_core::{DType, Device};
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, conditional, generation, reconstruction};
-use logicvae_vae::{Decoding, GraphState, Model, Trainer, fit_context, preset};
+use logicvae_vae::{Decoding, GraphState, Model, Trainer, context_of, fit_context, preset};
 
 use crate::common::config;
 
@@ -44,6 +44,29 @@ fn novelty_and_uniqueness_count_what_they_say() {
     let said: Vec<Formula> = all.into_iter().flatten().filter_map(|d| d.formula).collect();
     let nothing_new = generation(&model, &train, said.clone().into_iter().chain(said), None, &protocol, |_| {}).unwrap();
     assert!(nothing_new.novelty < 0.2 && nothing_new.novelty < all_new.novelty, "{nothing_new:?}");
+}
+
+#[test]
+fn of_many_candidates_the_nearest_is_kept() {
+    let mut config = config(GraphState::Recurrent, true);
+    config.context.as_mut().unwrap().pool = 200;
+    let embedding = fit_context(&config).unwrap().unwrap();
+    let data = config.data.set.generate().unwrap();
+    let protocol = Protocol { contexts: 5, context_samples: 10, ..Protocol::quick() };
+    let measured = |candidates: usize| {
+        let mut config = config.clone();
+        config.model.candidates = candidates;
+        let model = Model::new(&config).unwrap();
+        let z = model.draw(4, Some(&context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap()), 1).unwrap();
+        let y = context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap();
+        let decoded = model.decode_guided(&z, Some((&y, &embedding)), 7, 3).unwrap();
+        assert!(decoded.iter().all(|list| list.iter().map(|d| d.count).sum::<usize>() == 7));
+        assert!(decoded.iter().all(|list| list.is_sorted_by_key(|d| std::cmp::Reverse(d.count))));
+        conditional(&model, &data.test, &embedding, &protocol, |_| {}).unwrap().semantic_distance
+    };
+    // The model has learned nothing, so that all depends on the choice.
+    let (one, ten) = (measured(1), measured(10));
+    assert!(ten < 0.7 * one, "{ten} with ten candidates, {one} with one");
 }
 
 #[test]

@@ -83,6 +83,21 @@ fn more_epochs_may_follow_but_nothing_else_may_change() {
 }
 
 #[test]
+fn a_polish_that_is_thought_of_later_gives_the_same_bits() {
+    let (config, data) = short(true, false);
+    let polish = ["training.epochs=8", "training.polish=2", "training.polish_rate=0.001", "training.polish_beta=0.0001"];
+    let planned = config.with(&polish).unwrap();
+    let (mut first, mut later, mut whole) = (Stopper::default(), Stopper::default(), Stopper::default());
+    Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut first).unwrap();
+    let kept = first.kept.unwrap();
+    Trainer::resume(&planned, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).unwrap().run(&mut later).unwrap();
+    Trainer::new(&planned, &data, None, &Device::Cpu).unwrap().run(&mut whole).unwrap();
+    let (later, whole) = (later.kept.unwrap(), whole.kept.unwrap());
+    assert!(later.weights == whole.weights && later.state == whole.state);
+    assert!(later.weights != kept.weights);
+}
+
+#[test]
 fn damaged_checkpoints_are_refused() {
     let (config, data) = short(false, false);
     let mut stopper = Stopper { steps: 3, ..Stopper::default() };

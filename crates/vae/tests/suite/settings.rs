@@ -24,6 +24,14 @@ fn each_wrong_setting_is_named() {
     refused("gat-5", &["data.set.sampler.p_leaf=1.5"], "p_leaf");
     refused("cvae-gat-5", &["context.components=6000"], "context.components");
     refused("gat-5", &["model.kind=gat"], "kind");
+    refused("cvae-gat-5", &["model.goals=true", "model.constrained=false"], "model.goals");
+    refused("gat-5", &["model.goals=true"], "model.goals");
+    refused("gat-5", &["model.candidates=10"], "model.candidates");
+    refused("cvae-gat-5", &["model.candidates=0"], "model.candidates");
+    refused("gat-5", &["training.hybrid=0.5"], "training.hybrid");
+    refused("cvae-gat-5", &["training.hybrid=1.0"], "training.hybrid");
+    refused("best-3", &["training.polish=400"], "training.polish");
+    refused("best-3", &["training.polish=4"], "training.polish_rate");
     refused("gat-5", &["training.epochs"], "key=value");
     refused("gat-5", &["training.decay=slow"], "slow");
     refused("gat-5", &["training.improvement=1.0"], "training.improvement");
