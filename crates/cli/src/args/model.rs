@@ -191,7 +191,8 @@ pub struct DecodeArgs {
     #[arg(long, value_name = "B", conflicts_with = "samples", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub beam: Option<u32>,
 
-    /// Draw S formulae for each vector [default: decode greedily].
+    /// Draw S formulae for each vector [default: decode greedily]. A conditional model whose settings have model.candidates
+    /// draws so many for each, and keeps the nearest in meaning.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub samples: Option<u32>,
 

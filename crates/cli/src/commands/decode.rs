@@ -78,7 +78,7 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
             };
             formulae.into_iter().zip(nll.to_vec1::<f32>()?).map(one).collect()
         }
-        None => model.decode(&z, context.as_ref(), decoding)?,
+        None => model.decode_guided(&z, context.as_ref().zip(run.embedding.as_ref()), decoding)?,
     };
     let lines = decoded.into_iter().enumerate().flat_map(|(row, list)| {
         let line = move |d: Decoded| Line { row, formula: d.formula, log_probability: d.log_probability, count: d.count };

@@ -42,7 +42,9 @@ pub fn preset(name: &str) -> Option<Config> {
     let (variables, ablation) = rest.split_once('-').map_or((rest, None), |(n, ablation)| (n, Some(ablation)));
     let variables: u32 = variables.parse().ok().filter(|n| (3..=5).contains(n))?;
     let kind = match family {
-        "best" if ablation.is_none() => return Some(polished(best(name, variables, conditional))),
+        "best" if ablation.is_none() => {
+            return Some(if conditional { conditional_best(name, variables) } else { best(name, variables) });
+        }
         "gru" if !conditional => Kind::Gru,
         "gcn" => Kind::Gcn,
         "gat" => Kind::Gat,
@@ -153,15 +155,12 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
     }
 }
 
-/// Ours. Formulae never come twice, so nothing can be learned by heart.
-fn best(name: &str, variables: u32, conditional: bool) -> Config {
-    let mut config = paper(name, Kind::Gru, variables, conditional);
+/// What our models have in common. Formulae never come twice, so nothing can be learned by heart.
+fn ours(name: &str, variables: u32) -> Config {
+    let mut config = paper(name, Kind::Gru, variables, false);
     config.model.positional = true;
     config.model.parent_index = false;
     config.model.graph_state = GraphState::Recurrent;
-    if conditional {
-        config.model.prior = Prior::Network;
-    }
     config.model.noise = 1.0;
     config.model.budget = true;
     config.data = DataConfig { fresh: true, children: Children::Keep, symmetries: false, crossing: 0.0, ..config.data };
@@ -174,22 +173,31 @@ fn best(name: &str, variables: u32, conditional: bool) -> Config {
     config
 }
 
-/// With a polish, where formulae are long: by then it is β alone that keeps the last of them from coming back.
-fn polished(mut config: Config) -> Config {
-    let polish = match (config.model.variables, &config.context) {
-        (4, None) => 120,
-        (5, None) => 300,
+/// Ours. With a polish, where formulae are long: by then it is β alone that keeps the last of them from coming back.
+fn best(name: &str, variables: u32) -> Config {
+    let mut config = ours(name, variables);
+    let (polish, polish_rate) = match variables {
+        4 => (120, 2e-4),
+        5 => (300, 3e-4),
         _ => return config,
     };
     let epochs = config.training.epochs + polish;
-    let polish_rate = if config.model.variables == 4 { 2e-4 } else { 3e-4 };
     config.training = TrainingConfig { epochs, polish, polish_rate, polish_beta: 2e-4, ..config.training };
+    config
+}
+
+/// Ours, conditional: encodings carry what the context leaves open, and vectors of the prior are decoded as well as encodings.
+fn conditional_best(name: &str, variables: u32) -> Config {
+    let mut config = ours(name, variables);
+    config.context = Some(context());
+    config.model = ModelConfig { prior: Prior::Network, goals: true, candidates: 10, ..config.model };
+    config.training = TrainingConfig { epochs: 450, hybrid: 0.1, ..config.training };
     config
 }
 
 /// The hierarchical model's first half: ours, on trees whose leaves are all x1. What is held out is held out as a shape.
 fn shapes(name: &str, variables: u32) -> Config {
-    let mut config = best(name, variables, false);
+    let mut config = ours(name, variables);
     let nodes = config.data.set.sampler.max_nodes;
     config.model.variables = 1;
     config.model.max_nodes = config.model.max_nodes.max(nodes);
@@ -201,10 +209,9 @@ fn shapes(name: &str, variables: u32) -> Config {
 
 /// Its second half, with the paper's λ. Fresh formulae here too; semantic vectors as wide as the paper's.
 fn leaves(name: &str, variables: u32) -> Config {
-    let mut config = best(name, variables, true);
+    let mut config = ours(name, variables);
     let nodes = config.data.set.sampler.max_nodes;
     config.model.task = Task::Leaves;
-    config.model.prior = Prior::Standard;
     config.model.max_nodes = config.model.max_nodes.max(nodes);
     config.model.encoder.layers = 2;
     config.data.curriculum = 0;
@@ -215,7 +222,7 @@ fn leaves(name: &str, variables: u32) -> Config {
 
 /// Small enough to learn its formulae by heart in seconds.
 fn tiny() -> Config {
-    let mut config = best("tiny", 3, false);
+    let mut config = ours("tiny", 3);
     let sampler = SamplerParams { max_nodes: 10, all_variables: false, ..SamplerParams::new(3) };
     config.data = DataConfig {
         set: DatasetSpec { sampler, seed: 1, train: 100, valid: 20, test: 20 },

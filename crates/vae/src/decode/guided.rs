@@ -11,19 +11,23 @@ use crate::model::Model;
 use crate::random::{Purpose, generator, shuffle};
 
 impl Model {
-    /// Decodes latent vectors `samples` times each, as the settings want it: of every `model.candidates` formulae that are
-    /// drawn, the one whose semantic vector is nearest to the context is the decoding. With one candidate, and without a
-    /// context, these are plain samples. For each vector the different results, the most frequent first.
+    /// [Decodes](Model::decode) latent vectors as the settings want it: where types are drawn, each decoding is that of
+    /// `model.candidates` formulae whose semantic vector is nearest to the context. Without a context, with one candidate, and
+    /// where nothing is drawn, it is plain decoding.
     pub fn decode_guided(
         &self,
         z: &Tensor,
         context: Option<(&Tensor, &Embedding)>,
-        samples: usize,
-        seed: u64,
+        decoding: Decoding,
     ) -> Result<Vec<Vec<Decoded>>, VaeError> {
         let candidates = self.config().candidates;
-        let drawn = self.decode(z, context.map(|(y, _)| y), Decoding::samples(samples * candidates, seed))?;
-        let Some((context, embedding)) = context.filter(|_| candidates > 1) else { return Ok(drawn) };
+        let y = context.map(|(y, _)| y);
+        let (Decoding::Sampled { samples, temperature, top_k, seed }, Some((context, embedding)), 2..) =
+            (decoding, context, candidates)
+        else {
+            return self.decode(z, y, decoding);
+        };
+        let drawn = self.decode(z, y, Decoding::Sampled { samples: samples * candidates, temperature, top_k, seed })?;
         let context: Vec<Vec<f64>> = context.to_dtype(DType::F64)?.to_device(&Device::Cpu)?.to_vec2()?;
         let guided = drawn.into_par_iter().zip(&context).enumerate().map(|(vector, (list, wanted))| {
             let far = distances(embedding, &list, wanted)?;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::context::context_of;
+use crate::decode::Decoding;
 use crate::error::VaeError;
 use crate::measures::Protocol;
 use crate::model::Model;
@@ -57,7 +58,7 @@ pub fn generation(
         let z = model.prior(rows, context.as_ref())?.sample(1.0, &noise)?;
         let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(first as u64);
         let context = context.as_ref().zip(embedding);
-        for decoded in model.decode_guided(&z, context, protocol.prior_decodings, from)?.into_iter().flatten() {
+        for decoded in model.decode_guided(&z, context, Decoding::samples(protocol.prior_decodings, from))?.into_iter().flatten() {
             all += decoded.count;
             let Some(formula) = decoded.formula else { continue };
             valid += decoded.count;

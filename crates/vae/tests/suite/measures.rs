@@ -59,7 +59,7 @@ fn of_many_candidates_the_nearest_is_kept() {
         let model = Model::new(&config).unwrap();
         let z = model.draw(4, Some(&context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap()), 1).unwrap();
         let y = context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap();
-        let decoded = model.decode_guided(&z, Some((&y, &embedding)), 7, 3).unwrap();
+        let decoded = model.decode_guided(&z, Some((&y, &embedding)), Decoding::samples(7, 3)).unwrap();
         assert!(decoded.iter().all(|list| list.iter().map(|d| d.count).sum::<usize>() == 7));
         assert!(decoded.iter().all(|list| list.is_sorted_by_key(|d| std::cmp::Reverse(d.count))));
         conditional(&model, &data.test, &embedding, &protocol, |_| {}).unwrap().semantic_distance
