@@ -12,6 +12,7 @@ use faer::{Accum, Mat, Par};
 use logicvae_gnn::{Batch, Encoder, EncoderConfig, Implementation, Parameters, Vocabulary};
 use logicvae_logic::{Formula, preset};
 
+use crate::cores;
 use crate::measure::{Row, compare, seconds};
 use crate::peer::Peer;
 
@@ -80,7 +81,7 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
         let batches = peer.ask(&format!("model {name} {HIDDEN} {HEAD_DIM} {BATCH}"))?.check;
         ensure!(batches == ours.batches.len() as u64, "{batches} batches");
         for threads in [2, 1] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
             peer.ask(&format!("threads {threads}"))?;
             let ways = [("", true), (", graphs included", false)];
             for (suffix, collated) in &ways[..if threads == 2 { 2 } else { 1 }] {

@@ -1,6 +1,7 @@
 //! Measures our crates against named peers. Both sides run in one process tree, in turn, and medians are compared,
 //! because the machines are noisy. Run it by `cargo xtask bench`, which prepares Python.
 
+mod cores;
 mod gnn;
 mod growth;
 mod kernel;
@@ -50,8 +51,10 @@ fn main() -> Result<()> {
         unsafe { std::env::set_var("CANDLE_NUM_THREADS", "1") };
     }
     let args = Args::parse();
+    let threads = std::thread::available_parallelism()?.get();
+    cores::bind(0);
     // As our programs do: the calling thread computes too, so that short work need not wait for another to wake.
-    rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().start_handler(cores::bind).build_global()?;
     // As a program that trains does.
     logicvae_gnn::keep_freed_memory();
     if let [formulae, variables, form] = &args.scaling[..] {

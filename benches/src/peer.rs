@@ -8,6 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use logicvae_logic::Formula;
 use serde::Deserialize;
 
+use crate::cores;
+
 pub struct Peer {
     child: Child,
     requests: ChildStdin,
@@ -30,12 +32,10 @@ impl Peer {
     /// Starts a script of `benches/python`.
     pub fn start(python: &Path, script: &str) -> Result<Self> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(script);
-        let mut child = Command::new(python)
-            .arg(&path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("starting {} with {}", path.display(), python.display()))?;
+        let mut command = Command::new(python);
+        command.arg(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).env("OMP_PROC_BIND", "true");
+        let mut child =
+            cores::unbound(|| command.spawn()).with_context(|| format!("starting {} with {}", path.display(), python.display()))?;
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else { bail!("no pipes to {script}") };
         Ok(Self { child, requests, answers: BufReader::new(answers) })
     }

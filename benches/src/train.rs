@@ -10,6 +10,7 @@ use logicvae_gnn::Readout;
 use logicvae_logic::Formula;
 use logicvae_vae::{Adam, Config, GraphState, Model, StepSize, preset};
 
+use crate::cores;
 use crate::measure::{Row, compare};
 use crate::peer::Peer;
 
@@ -77,7 +78,7 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
         ensure!(batches as usize == FORMULAE / batch, "{batches} batches");
         let mut ours = Ours::new(config, &formulae)?;
         for threads in [2, 1] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
             peer.ask(&format!("threads {threads}"))?;
             let row = compare(
                 &format!("{} training step, {threads} thread{}", kind.to_uppercase(), if threads == 1 { "" } else { "s" }),

@@ -38,6 +38,41 @@ fn an_export_takes_the_place_of_its_run() {
 }
 
 #[test]
+fn a_training_begins_with_the_weights_of_another() {
+    let folder = Folder::new();
+    let (run, model, tuned) = (folder.path("run"), folder.path("model"), folder.path("tuned"));
+    done(&["train", "--preset", "tiny", "--set=training.epochs=40", "--out", &run]);
+    done(&["export", &run, "--out", &model]);
+    let go_on = |from: &str, out: &str, more: &[&str]| {
+        let first =
+            ["train", "--preset", "tiny", "--set=training.epochs=2", "--set=training.warm_up=0", "--from", from, "--out", out];
+        logicvae(&[&first, more].concat())
+    };
+    let loss = |run: &str| {
+        let text = std::fs::read_to_string(format!("{run}/metrics.jsonl")).unwrap();
+        serde_json::from_str::<serde_json::Value>(text.lines().next().unwrap()).unwrap()["loss"].as_f64().unwrap()
+    };
+    assert_eq!(go_on(&model, &tuned, &[]).code, 0);
+    assert!(loss(&tuned) < 0.5 * loss(&run), "{} after a start with trained weights, {} without", loss(&tuned), loss(&run));
+    let about = String::from_utf8(folder.read("tuned/run.json")).unwrap();
+    assert!(about.contains("\"from\": \"tiny "), "{about}");
+
+    // A start that was killed before its first checkpoint goes on from the same weights.
+    let killed = folder.path("killed");
+    assert_eq!(go_on(&run, &killed, &["--set=training.learning_rate=0.0"]).code, 0);
+    let kept = |run: &str| {
+        let names = std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("last-")).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&killed), kept(&run));
+
+    refused(&go_on(&model, &folder.path("a"), &["--set=model.hidden=32"]), &["the weights in", "shape"]);
+    refused(&go_on(&model, &folder.path("b"), &["--set=model.positional=false"]), &["other variables"]);
+    refused(&go_on(&folder.path("none"), &folder.path("c"), &[]), &["holds no run"]);
+    assert!(["a", "b", "c"].iter().all(|name| !Path::new(&folder.path(name)).exists()));
+}
+
+#[test]
 fn a_budget_makes_every_decoding_valid() {
     let folder = Folder::new();
     let run = folder.path("run");

@@ -54,10 +54,18 @@ name = "ship"
 title = "Shipped"
 task = "ship"
 of = "second"
+[[experiment]]
+name = "third"
+title = "Third"
+task = "train"
+preset = "tiny"
+seed = 3
+from = "ship"
+set = ["training.epochs=5", "training.learning_rate=1e-4"]
 [[exhibit]]
 id = "ours:all"
 title = "All of them"
-rows = ["first", "broken", "second", "ship"]
+rows = ["first", "broken", "second", "ship", "third"]
 columns = ["accuracy"]
 "#;
 
@@ -102,7 +110,7 @@ fn messages(output: &Output) -> String {
 /// What was measured, by experiment.
 fn values(folder: &Path) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
-    for name in ["first", "broken", "second", "walk", "ship"] {
+    for name in ["first", "broken", "second", "walk", "ship", "third"] {
         let Ok(text) = fs::read(folder.join(format!("out/{name}.json"))) else { continue };
         let mut found: Value = serde_json::from_slice(&text).unwrap();
         all.insert(name.to_owned(), found["values"].take());
@@ -134,7 +142,7 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     let output = finish(whole.path());
     assert!(output.status.success(), "{}", messages(&output));
     let wanted = values(whole.path());
-    assert_eq!(wanted.len(), 5);
+    assert_eq!(wanted.len(), 6);
 
     let broken = folder(120, true);
     // Killed: nobody can clean up. The trainings see their supervisor go, save and leave.
@@ -161,10 +169,22 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     // Once more: there is nothing left to do.
     let before = fs::metadata(broken.path().join("out/first.json")).unwrap().modified().unwrap();
     let output = finish(broken.path());
-    assert!(output.status.success() && messages(&output).contains("5 of 5 done already"), "{}", messages(&output));
+    assert!(output.status.success() && messages(&output).contains("6 of 6 done already"), "{}", messages(&output));
     assert_eq!(fs::metadata(broken.path().join("out/first.json")).unwrap().modified().unwrap(), before);
+    // What begins with a model needs no run but the model; without that, all that leads to it is made again.
+    let (third, runs, models) =
+        (broken.path().join("out/third.json"), broken.path().join("runs"), broken.path().join("out/models"));
+    let planned = || {
+        let output = reproduce(broken.path()).args(["--dry-run", "--only", "third"]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+    };
+    fs::remove_file(third).unwrap();
+    fs::remove_dir_all(runs).unwrap();
+    assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     let card = fs::read_to_string(broken.path().join("out/models/second/README.md")).unwrap();
     assert!(card.contains("| accuracy |") && card.contains("CRC-32") && card.contains("[training]"), "{card}");
+    fs::remove_dir_all(models).unwrap();
+    assert!(planned().starts_with("3 of 3 to run"), "{}", planned());
 }
 
 #[test]
@@ -174,7 +194,7 @@ fn what_fails_does_not_stop_the_rest() {
     assert_eq!(output.status.code(), Some(1));
     let text = messages(&output);
     assert!(text.contains("failed: broken") && text.contains("--no-such-flag"), "{text}");
-    assert_eq!(values(folder.path()).keys().collect::<Vec<_>>(), ["first", "second", "ship", "walk"]);
+    assert_eq!(values(folder.path()).keys().collect::<Vec<_>>(), ["first", "second", "ship", "third", "walk"]);
     let report = fs::read_to_string(folder.path().join("out/REPORT.md")).unwrap();
     assert!(report.lines().any(|line| line.contains("Broken") && line.contains("not run")), "{report}");
     let html = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
@@ -188,7 +208,7 @@ fn what_fails_does_not_stop_the_rest() {
     fs::write(&path, changed).unwrap();
     let output = finish(folder.path());
     assert!(output.status.success(), "{}", messages(&output));
-    assert!(messages(&output).contains("1 of 5 done already"), "{}", messages(&output));
+    assert!(messages(&output).contains("1 of 6 done already"), "{}", messages(&output));
     assert_eq!((begun(folder.path(), "first"), begun(folder.path(), "second")), (1, 2));
 }
 
@@ -203,5 +223,5 @@ fn plans_and_lists_do_nothing() {
     let output = reproduce(folder.path()).args(["--only", "nothing"]).output().unwrap();
     assert!(!output.status.success() && messages(&output).contains("there is no experiment `nothing`"));
     let output = reproduce(folder.path()).arg("--list").output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 5);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 6);
 }

@@ -50,7 +50,7 @@ impl Job<'_> {
         let mut result = match &self.experiment.task {
             Task::Dataset { preset } => self.dataset(preset)?,
             Task::Kernel { experiment } => self.kernel(experiment)?,
-            Task::Train { refine, .. } => self.train(*refine)?,
+            Task::Train { refine, from, .. } => self.train(*refine, from.as_deref())?,
             Task::Measure { of, flags } => self.measure(of, flags)?,
             Task::Walk { of, formulae, steps } => self.walk(of, *formulae, *steps)?,
             Task::Draw { formula } => self.draw(formula)?,
@@ -151,7 +151,7 @@ impl Job<'_> {
     }
 
     /// Trains, or goes on training, and measures.
-    fn train(&self, refine: bool) -> Result<Value, Halt> {
+    fn train(&self, refine: bool, from: Option<&str>) -> Result<Value, Halt> {
         let folder = self.place.run(&self.experiment.name);
         let config = self.step.config.as_deref().unwrap_or_default();
         let epochs = number(&config.parse().context("the settings")?, &["training", "epochs"]);
@@ -163,6 +163,9 @@ impl Job<'_> {
             train.arg("--resume");
         } else {
             train.arg("--force").args(settings(self.suite, self.experiment, self.place.scale));
+            if let Some(model) = from.and_then(|from| self.suite.passed_on(from)) {
+                train.arg("--from").arg(self.place.model(model));
+            }
             // Of another version, or of none: it must not pass for one of ours while it is replaced.
             let version = self.place.version(&self.experiment.name);
             fs::remove_file(folder.join("config.toml")).ok();

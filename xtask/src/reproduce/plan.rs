@@ -68,14 +68,26 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
         let estimate = estimate(suite, experiment, config.as_deref(), place)?;
         steps.push(Step { name: experiment.name.clone(), config, fingerprint, estimate, done });
     }
-    // What is still to be measured or passed on must be there: results are kept, their runs need not be.
-    let missing: Vec<String> =
-        steps.iter().filter(|step| !step.done).filter_map(|step| suite.get(&step.name)?.task.needs()).map(str::to_owned).collect();
-    for step in steps.iter_mut().filter(|step| step.done && missing.contains(&step.name)) {
-        let config = step.config.as_deref().unwrap_or_default();
-        step.done = is_begun(suite, place, &step.name, config) && is_complete(place, &step.name, config);
+    // What is still to be measured, passed on or begun with must be there: results are kept, their runs need not be. From the
+    // last to the first, since what is not there may itself need something.
+    for at in (0..steps.len()).rev() {
+        let needed = suite.get(&steps[at].name).and_then(|experiment| experiment.task.needs());
+        if let Some(needed) = needed.filter(|_| !steps[at].done)
+            && let Some(step) = steps.iter_mut().find(|step| step.name == needed)
+        {
+            step.done &= is_there(suite, place, step);
+        }
     }
     Ok(steps)
+}
+
+/// Whether what an experiment leaves for others is there: a complete run, or a model.
+fn is_there(suite: &Suite, place: &Place, step: &Step) -> bool {
+    let config = step.config.as_deref().unwrap_or_default();
+    match suite.passed_on(&step.name) {
+        Some(model) => place.model(model).join("model.safetensors").is_file(),
+        None => is_begun(suite, place, &step.name, config) && is_complete(place, &step.name, config),
+    }
 }
 
 /// Whether a training has seen all its epochs, or ended before by itself.

@@ -82,6 +82,8 @@ pub enum Task {
         /// Measure refined encodings too.
         #[serde(default)]
         refine: bool,
+        /// Begin with the weights that this experiment passes on.
+        from: Option<String>,
     },
     /// Measures a trained model in another way.
     Measure { of: String, flags: Vec<String> },
@@ -98,6 +100,7 @@ impl Task {
     pub fn needs(&self) -> Option<&str> {
         match self {
             Task::Measure { of, .. } | Task::Walk { of, .. } | Task::Ship { of } => Some(of),
+            Task::Train { from, .. } => from.as_deref(),
             _ => None,
         }
     }
@@ -203,6 +206,7 @@ impl Suite {
             "set",
             "at_paper",
             "refine",
+            "from",
             "of",
             "flags",
             "formulae",
@@ -220,6 +224,11 @@ impl Suite {
             // What comes before can be needed, so that there are no cycles.
             if let Some(needed) = experiment.task.needs().filter(|needed| !names.contains(needed)) {
                 bail!("`{}` needs `{needed}`, which does not come before it", experiment.name);
+            }
+            if let Task::Train { from: Some(from), .. } = &experiment.task
+                && suite.passed_on(from).is_none()
+            {
+                bail!("`{}` begins with `{from}`, which passes no model on", experiment.name);
             }
             if !names.insert(experiment.name.as_str()) {
                 bail!("there are two experiments `{}`", experiment.name);
@@ -268,6 +277,14 @@ impl Suite {
     pub fn get(&self, name: &str) -> Option<&Experiment> {
         self.experiment.iter().find(|experiment| experiment.name == name)
     }
+
+    /// The name of the model that an experiment passes on, if it does.
+    pub fn passed_on(&self, name: &str) -> Option<&str> {
+        match &self.get(name)?.task {
+            Task::Ship { of } => Some(of),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -285,6 +302,8 @@ mod tests {
         let draw = "[[experiment]]\nname = \"b\"\ntitle = \"\"\ntask = \"draw\"\nformula = \"x1\"\n";
         let exhibit = "[[exhibit]]\nid = \"ours:x\"\ntitle = \"\"\n";
         assert!(error(&format!("{ship}{draw}{exhibit}")).contains("`a` needs `b`, which does not come before it"));
+        let train = "[[experiment]]\nname = \"c\"\ntitle = \"\"\ntask = \"train\"\npreset = \"tiny\"\nfrom = \"b\"\n";
+        assert!(error(&format!("{draw}{train}{exhibit}")).contains("`c` begins with `b`, which passes no model on"));
         assert!(error(&format!("{draw}{draw}{exhibit}")).contains("two experiments `b`"));
         assert!(error(&format!("{draw}{exhibit}rows = [\"c\"]")).contains("there is no experiment `c`"));
         assert!(error(&format!("{draw}{exhibit}columns = [\"accuracy\"]")).contains("there is no measure `accuracy`"));

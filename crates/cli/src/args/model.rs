@@ -19,6 +19,7 @@ Examples:
   logicvae train --preset gat-5 --out runs/gat-5
   logicvae train --preset best-3 --set training.epochs=50 --set model.latent=32 --out runs/short
   logicvae train --resume --out runs/gat-5
+  logicvae train --preset best-5 --from models/best-5 --set training.learning_rate=0.0002 --epochs 50 --out runs/tuned
   logicvae train --resume --out runs/short --set training.epochs=60 --set training.polish=10 --set training.polish_rate=0.0002")]
 pub struct TrainArgs {
     /// Settings by name.
@@ -58,6 +59,10 @@ pub struct TrainArgs {
     /// for validation.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub data: Option<PathBuf>,
+
+    /// Begin with the weights of another run or export, whose model has the same shape, instead of first weights by the seed.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "show"])]
+    pub from: Option<PathBuf>,
 
     /// Where to compute: auto, cpu, cuda or cuda:1. GPUs need a build with the feature `cuda`.
     #[arg(long, value_name = "DEVICE", default_value_t = Backend::Auto)]

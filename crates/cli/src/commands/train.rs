@@ -14,10 +14,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use logicvae_logic::{Dataset, Formula, PRESETS};
 use logicvae_vae::{Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset};
 
-use crate::args::TrainArgs;
+use crate::args::{TrainArgs, WhichWeights};
 use crate::measure::formulae;
 use crate::output::Output;
-use crate::run::{Lock, Metrics, Run, is_run};
+use crate::run::{Lock, Metrics, Run, Start, is_run};
 
 pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
     logicvae_gnn::keep_freed_memory();
@@ -139,8 +139,21 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
     let embedding = fit_context(&config)?;
     // Before anything is written: it refuses what does not go together.
     let trainer = Trainer::new(&config, &data, embedding.clone(), device)?;
-    let (run, lock) = Run::new(folder, config, data, embedding).create(&name, args.force)?;
+    let start = args.from.as_deref().map(|from| warm_start(&trainer, &config, from)).transpose()?;
+    let (run, lock) = Run::new(folder, config, data, embedding).create(&name, args.force, start.as_ref())?;
     Ok((run, lock, trainer))
+}
+
+/// Gives a training the weights of another run; what it begins with is kept, for a start that is killed.
+fn warm_start(trainer: &Trainer, config: &Config, from: &Path) -> Result<Start> {
+    let source = Run::open(from)?;
+    let same = source.config.model.vocabulary() == config.model.vocabulary() && source.config.context == config.context;
+    if !same {
+        bail!("{} has other variables or another context than the settings: its weights would mean something else", from.display());
+    }
+    let weights = source.weights(WhichWeights::Last)?;
+    trainer.start_from(&weights).with_context(|| format!("the weights in {}", from.display()))?;
+    Ok(Start { from: format!("{} {:08x}", source.config.name, crc32fast::hash(&weights)), checkpoint: trainer.checkpoint()? })
 }
 
 /// The last tenth for testing, the tenth before it for validation. What comes twice counts once, so that parts share nothing.

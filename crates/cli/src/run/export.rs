@@ -42,7 +42,8 @@ impl Run {
             embedding: self.embedding.clone(),
             export: Some(export),
         };
-        let (_, lock) = copy.create_with(&self.data_name()?, force, &[(EXPORTED, &weights)])?;
+        let about = self.about()?;
+        let (_, lock) = copy.create_with(&about.data, force, about.from, &[(EXPORTED, &weights)])?;
         drop(lock);
         std::fs::remove_file(folder.join(super::LOCK)).ok();
         Ok((weights.len(), checksum))

@@ -45,9 +45,19 @@ struct About {
     data: String,
     /// CRC-32 of each set of formulae, as text.
     checksums: Checksums,
+    /// Whose weights it began with, if not those of its seed: the name of that run, and their CRC-32.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
     /// What was passed on, if this is an export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     export: Option<Export>,
+}
+
+/// What a training that begins with another run's weights has from its first moment.
+pub struct Start {
+    /// The name of that run, and the checksum of its weights.
+    pub from: String,
+    pub checkpoint: Checkpoint,
 }
 
 /// What an export has instead of checkpoints.
@@ -122,12 +132,15 @@ impl Run {
     }
 
     /// Makes the folder and writes all that does not change. `replace`: removes the run that is there first.
-    pub fn create(self, data_name: &str, replace: bool) -> Result<(Self, Lock)> {
-        self.create_with(data_name, replace, &[])
+    pub fn create(self, data_name: &str, replace: bool, start: Option<&Start>) -> Result<(Self, Lock)> {
+        let Some(Start { from, checkpoint }) = start else { return self.create_with(data_name, replace, None, &[]) };
+        let weights = weights_name(crc32fast::hash(&checkpoint.weights));
+        let files = [(weights.as_str(), &checkpoint.weights[..]), (STATE, &checkpoint.state[..])];
+        self.create_with(data_name, replace, Some(from.clone()), &files)
     }
 
     /// The same with more files.
-    fn create_with(self, data_name: &str, replace: bool, more: &[(&str, &[u8])]) -> Result<(Self, Lock)> {
+    fn create_with(self, data_name: &str, replace: bool, from: Option<String>, more: &[(&str, &[u8])]) -> Result<(Self, Lock)> {
         let run = self;
         let folder = &run.folder;
         Self::check(folder, replace)?;
@@ -155,6 +168,7 @@ impl Run {
             version: env!("CARGO_PKG_VERSION").into(),
             data: data_name.into(),
             checksums: Checksums { train, valid, test },
+            from,
             export: run.export.clone(),
         };
         run.write(ABOUT, &serde_json::to_vec_pretty(&about)?)?;
@@ -198,10 +212,8 @@ impl Run {
         Ok(Self { folder: folder.to_owned(), config, data, embedding, export: about.export })
     }
 
-    /// The name of its data.
-    fn data_name(&self) -> Result<String> {
-        let about: About = serde_json::from_slice(&fs::read(self.folder.join(ABOUT))?)?;
-        Ok(about.data)
+    fn about(&self) -> Result<About> {
+        Ok(serde_json::from_slice(&fs::read(self.folder.join(ABOUT))?)?)
     }
 
     fn sets(&self) -> [(&'static str, &[Formula]); 3] {
@@ -260,7 +272,7 @@ impl Run {
     }
 
     /// The trained weights.
-    fn weights(&self, which: WhichWeights) -> Result<Vec<u8>> {
+    pub fn weights(&self, which: WhichWeights) -> Result<Vec<u8>> {
         if let Some(export) = &self.export {
             let path = self.folder.join(EXPORTED);
             let weights = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -3,7 +3,7 @@
 use faer::Accum;
 
 use crate::fused::pool::Buffer;
-use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+use crate::fused::product::{Factor, matrix, matrix_mut, multiply_shared, product_gradient};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_scaled, dot, row, row_mut, simd, transposed};
 use crate::fused::{Context, FusedLayer, Gradients, Tape};
@@ -60,6 +60,7 @@ impl<T: Real> FusedLayer<T> for Gat {
         let (own, neigh, att) = (cx.weights[0], cx.weights[1], cx.weights[2]);
         let own = cx.input.times_transposed(own, all, rows);
         let neigh = transposed(&[neigh], all);
+        let neigh = Factor::new(matrix(&neigh, width));
         let mut states = Buffer::zeros(rows * width);
         let mut inputs = Buffer::unset(products * width);
         let mut messages = Buffer::unset(products * all);
@@ -102,7 +103,7 @@ impl<T: Real> FusedLayer<T> for Gat {
             let sent = &states[level.sending.start * width..level.sending.end * width];
             inputs[start * width..end * width].copy_from_slice(sent);
             let sending = &mut messages[start * all..end * all];
-            multiply(matrix_mut(sending, end - start), Accum::Replace, matrix(sent, end - start), matrix(&neigh, width));
+            neigh.multiply(matrix_mut(sending, end - start), Accum::Replace, matrix(sent, end - start));
             simd(
                 #[inline(always)]
                 || score(&mut scores.message[start * k..end * k], sending, att, k, d),
@@ -152,7 +153,7 @@ impl<T: Real> Tape<T> for GatTape<T> {
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (k, d, schedule, zero) = (self.layer.heads, self.layer.dim, cx.schedule, T::of(0.0));
         let (rows, products, all, width) = (schedule.rows(), schedule.products, k * d, self.layer.output());
-        let (neigh, att) = (matrix(cx.weights[1], all), cx.weights[2]);
+        let (neigh, att) = (Factor::new(matrix(cx.weights[1], all)), cx.weights[2]);
         let (own, messages, scores) = (&self.own, &self.messages, &self.scores);
         let mut grads = GatGradients {
             tape: self,
@@ -176,7 +177,7 @@ impl<T: Real> Tape<T> for GatTape<T> {
                 },
             );
             let sent = matrix_mut(&mut grad[level.sending.start * width..level.sending.end * width], end - start);
-            multiply(sent, Accum::Add, matrix(&grads.messages[start * all..end * all], end - start), neigh);
+            neigh.multiply(sent, Accum::Add, matrix(&grads.messages[start * all..end * all], end - start));
             simd(
                 #[inline(always)]
                 || {

@@ -3,7 +3,7 @@
 use faer::Accum;
 
 use crate::fused::pool::Buffer;
-use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+use crate::fused::product::{Factor, matrix, matrix_mut, multiply_shared, product_gradient};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_rows, add_scaled, row, row_mut, simd, transposed};
 use crate::fused::{Context, FusedLayer, Gradients, Tape};
@@ -63,6 +63,7 @@ impl<T: Real> FusedLayer<T> for Gcn {
             },
         );
         let neigh = transposed(&[neigh], h);
+        let neigh = Factor::new(matrix(&neigh, h));
         let coefficients = coefficients::<T>(schedule);
         let mut inputs = Buffer::zeros(schedule.products * h);
         let mut products = Buffer::unset(schedule.products * h);
@@ -82,12 +83,7 @@ impl<T: Real> FusedLayer<T> for Gcn {
             );
             let first = level.product * h..split * h;
             let count = level.aggregated.len();
-            multiply(
-                matrix_mut(&mut products[first.clone()], count),
-                Accum::Replace,
-                matrix(&inputs[first], count),
-                matrix(&neigh, h),
-            );
+            neigh.multiply(matrix_mut(&mut products[first.clone()], count), Accum::Replace, matrix(&inputs[first], count));
             simd(
                 #[inline(always)]
                 || {
@@ -111,7 +107,7 @@ impl<T: Real> FusedLayer<T> for Gcn {
             let count = level.sending.len();
             let sent = &states[level.sending.start * h..level.sending.end * h];
             inputs[second.clone()].copy_from_slice(sent);
-            multiply(matrix_mut(&mut products[second], count), Accum::Replace, matrix(sent, count), matrix(&neigh, h));
+            neigh.multiply(matrix_mut(&mut products[second], count), Accum::Replace, matrix(sent, count));
         }
         Box::new(GcnTape { layer: self.clone(), states, inputs, coefficients })
     }
@@ -124,7 +120,7 @@ impl<T: Real> Tape<T> for GcnTape<T> {
 
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (h, schedule) = (self.layer.hidden, cx.schedule);
-        let neigh = matrix(cx.weights[2], h);
+        let neigh = Factor::new(matrix(cx.weights[2], h));
         let mut products = Buffer::zeros(schedule.products * h);
         let widest = schedule.levels.iter().map(|l| l.aggregated.len()).max().unwrap_or(0);
         let mut scratch = Buffer::unset(widest * h);
@@ -133,7 +129,7 @@ impl<T: Real> Tape<T> for GcnTape<T> {
             let end = split + level.sending.len();
             let count = level.sending.len();
             let sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], count);
-            multiply(sent, Accum::Add, matrix(&products[split * h..end * h], count), neigh);
+            neigh.multiply(sent, Accum::Add, matrix(&products[split * h..end * h], count));
             simd(
                 #[inline(always)]
                 || {
@@ -155,7 +151,7 @@ impl<T: Real> Tape<T> for GcnTape<T> {
             );
             let count = level.aggregated.len();
             let sums = &mut scratch[..count * h];
-            multiply(matrix_mut(sums, count), Accum::Replace, matrix(&products[level.product * h..split * h], count), neigh);
+            neigh.multiply(matrix_mut(sums, count), Accum::Replace, matrix(&products[level.product * h..split * h], count));
             simd(
                 #[inline(always)]
                 || {

@@ -4,7 +4,7 @@ use faer::Accum;
 
 use crate::fused::cell::{bias_gradients, update, update_gradient};
 use crate::fused::pool::Buffer;
-use crate::fused::product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+use crate::fused::product::{Factor, matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 use crate::fused::real::Real;
 use crate::fused::rows::{add_rows, add_scaled, row, row_mut, simd, transposed};
 use crate::fused::{Context, FusedLayer, Gradients, Tape};
@@ -48,7 +48,7 @@ impl<T: Real> FusedLayer<T> for Gru {
         // Becomes r, z, n in place.
         let mut gates = cx.input.times_transposed(input, 3 * h, rows);
         let (recurrent, gate_map) = (transposed(&[recurrent], 3 * h), transposed(&[gate, map], h));
-        let (recurrent, gate_map) = (matrix(&recurrent, h), matrix(&gate_map, h));
+        let (recurrent, gate_map) = (Factor::new(matrix(&recurrent, h)), Factor::new(matrix(&gate_map, h)));
         let widest = schedule.levels.iter().map(|l| l.families.len()).max().unwrap_or(0);
         // Zeros for the first level, whose rows receive nothing but what they start from.
         let mut hidden = Buffer::zeros(widest * 3 * h);
@@ -79,7 +79,7 @@ impl<T: Real> FusedLayer<T> for Gru {
             // Otherwise the product would be zero.
             if number > 0 || cx.initial.is_some() {
                 let sums = matrix(&sums[families.start * h..families.end * h], count);
-                multiply(matrix_mut(hidden, count), Accum::Replace, sums, recurrent);
+                recurrent.multiply(matrix_mut(hidden, count), Accum::Replace, sums);
             }
             simd(
                 #[inline(always)]
@@ -97,7 +97,7 @@ impl<T: Real> FusedLayer<T> for Gru {
             let sent = &states[level.sending.start * h..level.sending.end * h];
             inputs[start * h..end * h].copy_from_slice(sent);
             let gated = &mut gated[start * 2 * h..end * 2 * h];
-            multiply(matrix_mut(gated, end - start), Accum::Replace, matrix(sent, end - start), gate_map);
+            gate_map.multiply(matrix_mut(gated, end - start), Accum::Replace, matrix(sent, end - start));
             simd(
                 #[inline(always)]
                 || {
@@ -125,7 +125,7 @@ impl<T: Real> Tape<T> for GruTape<T> {
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (h, schedule) = (self.layer.hidden, cx.schedule);
         let (rows, products) = (schedule.rows(), schedule.products);
-        let (recurrent, gate, map) = (matrix(cx.weights[1], 3 * h), matrix(cx.weights[4], h), matrix(cx.weights[5], h));
+        let [recurrent, gate, map] = [(1, 3 * h), (4, h), (5, h)].map(|(at, rows)| Factor::new(matrix(cx.weights[at], rows)));
         let mut grad_messages = Buffer::zeros(products * h);
         let mut gated = Buffer::unset(products * 2 * h);
         let mut gates = Buffer::unset(rows * 4 * h);
@@ -146,8 +146,8 @@ impl<T: Real> Tape<T> for GruTape<T> {
             let level_gated = matrix(&gated[start * 2 * h..end * 2 * h], end - start);
             let mut sent = matrix_mut(&mut grad[level.sending.start * h..level.sending.end * h], end - start);
             if start < end {
-                multiply(sent.as_mut(), Accum::Add, level_gated.subcols(0, h), gate);
-                multiply(sent, Accum::Add, level_gated.subcols(h, h), map);
+                gate.multiply(sent.as_mut(), Accum::Add, level_gated.subcols(0, h));
+                map.multiply(sent, Accum::Add, level_gated.subcols(h, h));
             }
             let (families, count) = (level.families.clone(), level.families.len());
             let grad_sums = &mut grad_sums[..count * h];
@@ -168,7 +168,7 @@ impl<T: Real> Tape<T> for GruTape<T> {
                 break;
             }
             let level_hidden = matrix(&hidden[families.start * 3 * h..families.end * 3 * h], count);
-            multiply(matrix_mut(grad_sums, count), Accum::Add, level_hidden, recurrent);
+            recurrent.multiply(matrix_mut(grad_sums, count), Accum::Add, level_hidden);
             simd(
                 #[inline(always)]
                 || {

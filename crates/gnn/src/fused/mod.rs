@@ -8,6 +8,8 @@
 //! The two directions run on two threads; so do the gradients of weights and the layer below. Every piece of work is the
 //! same for any number of threads, and so are the bits of the result.
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
 mod cell;
 mod gat;
 mod gcn;
@@ -24,7 +26,7 @@ pub use cell::{bias_gradients, update, update_gradient};
 pub use input::{Features, Input};
 pub use op::{Operation, apply};
 pub use pool::Buffer;
-pub use product::{matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+pub use product::{Factor, matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 pub use real::Real;
 pub use rows::{add_rows, add_scaled, dot, row, row_mut, simd, transposed};
 

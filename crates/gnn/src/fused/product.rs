@@ -1,10 +1,10 @@
 //! Matrix products. Each runs on one thread, and large ones are cut into two halves wherever they run, so that the bits of
-//! a result never depend on the number of threads.
+//! a result never depend on the number of threads. By faer, or by a matrix unit where the machine has one.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::fused::real::Real;
+use crate::fused::real::{Packed, Real};
 
 /// Products with more multiplications than this are worth handing a half to another thread.
 const WORTH_SHARING: usize = 4_000_000;
@@ -29,21 +29,54 @@ pub fn multiply<T: Real>(to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>, b: Mat
     }
 }
 
+/// A second factor that several products share, or a large one: where the machine has a matrix unit, it is packed for it
+/// once.
+pub struct Factor<'a, T: Real> {
+    matrix: MatRef<'a, T>,
+    packed: Option<Packed>,
+}
+
+impl<'a, T: Real> Factor<'a, T> {
+    /// Gets a matrix ready.
+    pub fn new(matrix: MatRef<'a, T>) -> Self {
+        Self { matrix, packed: T::pack(matrix) }
+    }
+
+    /// `to = a b`, or `to += a b`, on this thread, where b is this factor.
+    pub fn multiply(&self, mut to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>) {
+        let done = self.packed.as_ref().is_some_and(|packed| T::multiply_packed(&mut to, how, a, packed));
+        if !done {
+            multiply(to, how, a, self.matrix);
+        }
+    }
+}
+
+/// With fewer rows, packing the second factor for one product costs more than it saves.
+const WORTH_PACKING: usize = 64;
+
+/// `to = a b`, by a matrix unit if there is one and it is worth it.
+fn multiply_once<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+    match to.nrows() < WORTH_PACKING {
+        true => multiply(to, Accum::Replace, a, b),
+        false => Factor::new(b).multiply(to, Accum::Replace, a),
+    }
+}
+
 /// `to = a b`; an idle thread may take a half.
 pub fn multiply_shared<T: Real>(to: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     if to.nrows() * to.ncols() * a.ncols() < WORTH_SHARING {
-        return multiply(to, Accum::Replace, a, b);
+        return multiply_once(to, a, b);
     }
     if to.nrows() >= to.ncols() {
         let half = to.nrows() / 2;
         let (top, bottom) = to.split_at_row_mut(half);
         let (a_top, a_bottom) = a.split_at_row(half);
-        rayon::join(|| multiply(top, Accum::Replace, a_top, b), || multiply(bottom, Accum::Replace, a_bottom, b));
+        rayon::join(|| multiply_once(top, a_top, b), || multiply_once(bottom, a_bottom, b));
     } else {
         let half = to.ncols() / 2;
         let (left, right) = to.split_at_col_mut(half);
         let (b_left, b_right) = b.split_at_col(half);
-        rayon::join(|| multiply(left, Accum::Replace, a, b_left), || multiply(right, Accum::Replace, a, b_right));
+        rayon::join(|| multiply_once(left, a, b_left), || multiply_once(right, a, b_right));
     }
 }
 

@@ -1,8 +1,16 @@
 //! Numbers that the fused layers compute with: `f32`, and `f64` to check gradients by finite differences.
 
 use candle_core::WithDType;
+use faer::{Accum, MatMut, MatRef};
 
 use crate::fused::pool::Pool;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use crate::fused::amx::Packed;
+
+/// Other machines have no matrix unit that is used here.
+#[cfg(not(target_arch = "x86_64"))]
+pub enum Packed {}
 
 /// A floating-point number.
 pub trait Real: WithDType + faer::traits::RealField {
@@ -18,6 +26,16 @@ pub trait Real: WithDType + faer::traits::RealField {
     fn max(self, other: Self) -> Self;
     /// Memory for numbers of this type.
     fn pool() -> &'static Pool<Self>;
+
+    /// Packs a second factor for a matrix unit, if there is one for such numbers.
+    fn pack(_factor: MatRef<'_, Self>) -> Option<Packed> {
+        None
+    }
+
+    /// `to = a b` or `to += a b` by the unit. Says whether it was done.
+    fn multiply_packed(_to: &mut MatMut<'_, Self>, _how: Accum, _a: MatRef<'_, Self>, _b: &Packed) -> bool {
+        false
+    }
 
     /// 1 / (1 + e^-x).
     #[inline(always)]
@@ -94,6 +112,14 @@ impl Real for f32 {
     fn pool() -> &'static Pool<Self> {
         static POOL: Pool<f32> = Pool::new();
         &POOL
+    }
+    #[cfg(target_arch = "x86_64")]
+    fn pack(factor: MatRef<'_, f32>) -> Option<Packed> {
+        Packed::new(factor)
+    }
+    #[cfg(target_arch = "x86_64")]
+    fn multiply_packed(to: &mut MatMut<'_, f32>, how: Accum, a: MatRef<'_, f32>, b: &Packed) -> bool {
+        b.multiply(to, how, a)
     }
 }
 

@@ -28,19 +28,35 @@ pub(super) fn is_available() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// What operators do, by kind: with the first mask `m` and the second `q`, `((a ^ m) & (b ^ m)) ^ q`.
-const KINDS: [[u64; 2]; 4] = [[0, 0], [!0, !0], [0, !0], [!0, 0]];
-/// Kinds are sums of these.
-const IS_OR: i8 = 1;
-const IS_NEGATED: i8 = 2;
+/// As many rows as a byte can number, so that no number is out of range.
+const ROWS: usize = 1 << u8::BITS;
+
+/// What operators do: by kind, two masks `m` and `q`, one after the other, for `((a ^ m) & (b ^ m)) ^ q`. Any byte and the one
+/// after it are in range.
+const KINDS: [u64; ROWS + 1] = {
+    let (and, or, not_and, not_or) = ([0, 0], [!0, !0], [0, !0], [!0, 0]);
+    let mut kinds = [0; ROWS + 1];
+    let mut mask = 0;
+    while mask < 2 {
+        kinds[mask] = and[mask];
+        kinds[IS_OR as usize + mask] = or[mask];
+        kinds[IS_NEGATED as usize + mask] = not_and[mask];
+        kinds[(IS_OR + IS_NEGATED) as usize + mask] = not_or[mask];
+        mask += 1;
+    }
+    kinds
+};
+/// Kinds are sums of these: two masks for each.
+const IS_OR: i8 = 2;
+const IS_NEGATED: i8 = 4;
 
 /// A formula without its negations, in preorder.
 #[repr(align(64))]
 struct Plan {
     /// The row of every node: a leaf's, or the one that an operator writes, which is its number.
     rows: [u8; MAX_NODES],
-    /// For each operator, its place in preorder, ...
-    places: [u8; OPERATORS],
+    /// For each operator, the place after its own in preorder, where its left operand begins, ...
+    after: [u8; OPERATORS],
     /// ... the row of its left operand, ...
     left: [u8; OPERATORS],
     /// ... and its kind.
@@ -91,7 +107,7 @@ fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
     Some(Plan {
         // SAFETY: as above.
         rows: unsafe { std::mem::transmute::<__m512i, [u8; MAX_NODES]>(rows) },
-        places: list(operators, numbers),
+        after: list(operators << 1, numbers),
         // A left operand is what follows an operator.
         left: list(operators << 1, rows),
         kinds: list(operators, kinds),
@@ -129,14 +145,17 @@ fn after_odd_runs(bits: u64) -> u64 {
 /// Evaluates operators from the last to the first, so that operands come before. The right operand of each is the
 /// nearest after it that no operator has taken.
 #[inline(always)]
-fn values<'a, const W: usize>(plan: &Plan, rows: &'a mut [Row<W>]) -> &'a [u64; W] {
+fn values<'a, const W: usize>(plan: &Plan, rows: &'a mut [Row<W>; ROWS]) -> &'a [u64; W] {
     let mut right = plan.right;
     for operator in (0..plan.operators.min(OPERATORS)).rev() {
-        let after = right & (!1 << (plan.places[operator] % 64));
-        right ^= after & after.wrapping_neg();
+        // Borrowing from the nearest one clears it, and all that is nearer is zero anyway.
+        let left = right & right.wrapping_sub(1 << (plan.after[operator] % 64));
+        let place = (right ^ left).trailing_zeros() % 64;
+        right = left;
         let a = &rows[plan.left[operator] as usize].0;
-        let b = &rows[plan.rows[after.trailing_zeros() as usize % MAX_NODES] as usize].0;
-        let [m, q] = KINDS[plan.kinds[operator] as usize % 4];
+        let b = &rows[plan.rows[place as usize] as usize].0;
+        let kind = plan.kinds[operator] as usize;
+        let (m, q) = (KINDS[kind], KINDS[kind + 1]);
         rows[operator] = Row(std::array::from_fn(|i| ((a[i] ^ m) & (b[i] ^ m)) ^ q));
     }
     &rows[plan.rows[0] as usize].0
@@ -155,7 +174,9 @@ pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result
     let variables = assignments.variables();
     let largest = (VAR as usize + variables) as u8;
     let leaf = |code: u32| LEAVES as usize + 2 * code as usize;
-    let mut rows = vec![Row([0; W]); leaf(VAR + 1) + 2 * variables];
+    let mut rows = vec![Row([0; W]); ROWS];
+    // There are as many: this never fails, and saves asking for each row.
+    let rows: &mut [Row<W>; ROWS] = rows.as_mut_slice().try_into().map_err(|_| Unfit)?;
     rows[leaf(TRUE)] = Row([!0; W]);
     let mut plans = Vec::with_capacity(formulae.len());
     for formula in formulae {
@@ -169,7 +190,7 @@ pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result
         }
         let start = block * W;
         for (plan, out) in plans.iter().zip(out.chunks_exact_mut(words)) {
-            let (row, out) = (values(plan, &mut rows), &mut out[start..]);
+            let (row, out) = (values(plan, rows), &mut out[start..]);
             match out.first_chunk_mut() {
                 Some(whole) => *whole = *row,
                 None => copy_part(row, out),

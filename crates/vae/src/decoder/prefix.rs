@@ -3,7 +3,7 @@
 
 use faer::Accum;
 use logicvae_gnn::fused::{
-    Buffer, Real, add_rows, add_scaled, bias_gradients, matrix, matrix_mut, multiply, multiply_shared, product_gradient, row,
+    Buffer, Factor, Real, add_rows, add_scaled, bias_gradients, matrix, matrix_mut, multiply_shared, product_gradient, row,
     row_mut, simd, transposed, update, update_gradient,
 };
 
@@ -36,12 +36,12 @@ impl<T: Real> PrefixTape<T> {
         let input = transposed(&[weights[0]], 3 * h);
         let (features, parent_weight) = input.split_at(input.len() - 3 * h * h);
         let recurrent = transposed(&[weights[1]], 3 * h);
-        let (parent_weight, recurrent) = (matrix(parent_weight, h), matrix(&recurrent, h));
+        let (parent_weight, recurrent) = (Factor::new(matrix(parent_weight, h)), Factor::new(matrix(&recurrent, h)));
 
         let mut parents = Buffer::unset(slots * h);
         let mut from_parents = Buffer::unset(slots * 3 * h);
         parents[..trees * h].copy_from_slice(h0);
-        multiply(matrix_mut(&mut from_parents[..trees * 3 * h], trees), Accum::Replace, matrix(h0, trees), parent_weight);
+        parent_weight.multiply(matrix_mut(&mut from_parents[..trees * 3 * h], trees), Accum::Replace, matrix(h0, trees));
         let mut states = Buffer::unset(rows * h);
         let mut before = Buffer::unset(rows * h);
         let mut gates = Buffer::unset(rows * 3 * h);
@@ -55,7 +55,7 @@ impl<T: Real> PrefixTape<T> {
             before[from * h..to * h].copy_from_slice(source);
             earlier = from;
             let hidden = &mut hidden[..count * 3 * h];
-            multiply(matrix_mut(hidden, count), Accum::Replace, matrix(&before[from * h..to * h], count), recurrent);
+            recurrent.multiply(matrix_mut(hidden, count), Accum::Replace, matrix(&before[from * h..to * h], count));
             simd(
                 #[inline(always)]
                 || {
@@ -75,7 +75,7 @@ impl<T: Real> PrefixTape<T> {
             }
             let (first, last) = (trees + new.start, trees + new.end);
             let to = matrix_mut(&mut from_parents[first * 3 * h..last * 3 * h], new.len());
-            multiply(to, Accum::Replace, matrix(&parents[first * h..last * h], new.len()), parent_weight);
+            parent_weight.multiply(to, Accum::Replace, matrix(&parents[first * h..last * h], new.len()));
         }
         Self { states, before, gates, reset, parents }
     }
@@ -95,8 +95,8 @@ impl<T: Real> PrefixTape<T> {
         let slots = trees + parent_rows.len();
         let input = matrix(weights[0], 3 * h);
         let features = input.ncols() - h;
-        let parent_weight = input.subcols(features, h);
-        let recurrent = matrix(weights[1], 3 * h);
+        let parent_weight = Factor::new(input.subcols(features, h));
+        let recurrent = Factor::new(matrix(weights[1], 3 * h));
         // Before the activations of r and z, of `reset`, before the activation of n.
         let mut gates = Buffer::unset(rows * 4 * h);
         let mut from_parents = Buffer::zeros(slots * 3 * h);
@@ -111,7 +111,7 @@ impl<T: Real> PrefixTape<T> {
                 let (first, last) = (trees + new.start, trees + new.end);
                 let to = &mut to_parents[..new.len() * h];
                 let given = matrix(&from_parents[first * 3 * h..last * 3 * h], new.len());
-                multiply(matrix_mut(to, new.len()), Accum::Replace, given, parent_weight);
+                parent_weight.multiply(matrix_mut(to, new.len()), Accum::Replace, given);
                 for (number, to) in new.zip(to.chunks_exact(h)) {
                     add_scaled(row_mut(&mut grad, parent_rows[number] as usize, h), T::of(1.0), to);
                 }
@@ -136,10 +136,10 @@ impl<T: Real> PrefixTape<T> {
                 },
             );
             let level = matrix(&gates[from * 4 * h..end * 4 * h], count).subcols(0, 3 * h);
-            multiply(matrix_mut(before, count), Accum::Add, level, recurrent);
+            recurrent.multiply(matrix_mut(before, count), Accum::Add, level);
         }
         let first = matrix(&from_parents[..trees * 3 * h], trees);
-        multiply(matrix_mut(&mut to_start, trees), Accum::Add, first, parent_weight);
+        parent_weight.multiply(matrix_mut(&mut to_start, trees), Accum::Add, first);
         if let Some(to) = to {
             self.weights(order, to, &gates, &from_parents, features);
         }

@@ -98,6 +98,11 @@ impl Trainer {
         Ok(trainer)
     }
 
+    /// Begins with the weights of another model of the same shape, a safetensors file, instead of those that the seed gives.
+    pub fn start_from(&self, weights: &[u8]) -> Result<(), VaeError> {
+        Ok(self.learner.parameters().load_safetensors(weights)?)
+    }
+
     /// What is trained, as it is now.
     pub fn learner(&self) -> &Learner {
         &self.learner
