@@ -26,7 +26,7 @@ pub use cell::{bias_gradients, update, update_gradient};
 pub use input::{Features, Input};
 pub use op::{Operation, apply};
 pub use pool::Buffer;
-pub use product::{Factor, matrix, matrix_mut, multiply, multiply_shared, product_gradient};
+pub use product::{Factor, Weight, matrix, matrix_mut, multiply, multiply_shared, product_gradient};
 pub use real::Real;
 pub use rows::{add_rows, add_scaled, dot, row, row_mut, simd, transposed};
 

@@ -43,11 +43,36 @@ impl<'a, T: Real> Factor<'a, T> {
     }
 
     /// `to = a b`, or `to += a b`, on this thread, where b is this factor.
-    pub fn multiply(&self, mut to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>) {
-        let done = self.packed.as_ref().is_some_and(|packed| T::multiply_packed(&mut to, how, a, packed));
-        if !done {
-            multiply(to, how, a, self.matrix);
-        }
+    pub fn multiply(&self, to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>) {
+        multiply_by(to, how, a, self.matrix, self.packed.as_ref());
+    }
+}
+
+/// A [`Factor`] that owns its numbers: for weights that stay as they are.
+pub struct Weight<T: Real> {
+    numbers: Vec<T>,
+    rows: usize,
+    packed: Option<Packed>,
+}
+
+impl<T: Real> Weight<T> {
+    /// Gets a matrix ready, of `rows` rows that stand one after another.
+    pub fn new(numbers: Vec<T>, rows: usize) -> Self {
+        let packed = T::pack(matrix(&numbers, rows));
+        Self { numbers, rows, packed }
+    }
+
+    /// `to = a b`, or `to += a b`, on this thread, where b is this weight.
+    pub fn multiply(&self, to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>) {
+        multiply_by(to, how, a, matrix(&self.numbers, self.rows), self.packed.as_ref());
+    }
+}
+
+/// By the matrix unit if the factor is packed for it and it takes such a product, else by faer.
+fn multiply_by<T: Real>(mut to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, packed: Option<&Packed>) {
+    let done = packed.is_some_and(|packed| T::multiply_packed(&mut to, how, a, packed));
+    if !done {
+        multiply(to, how, a, b);
     }
 }
 

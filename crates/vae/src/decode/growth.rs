@@ -2,7 +2,7 @@
 
 use faer::Accum;
 use logicvae_gnn::Vocabulary;
-use logicvae_gnn::fused::{Features, matrix, matrix_mut, multiply, row, row_mut, simd, update};
+use logicvae_gnn::fused::{Features, Weight, matrix, matrix_mut, row, row_mut, simd, update};
 use logicvae_logic::{Formula, Node};
 use rand_chacha::ChaCha8Rng;
 
@@ -110,11 +110,10 @@ impl<'a> Growth<'a> {
         };
         let mut gates = vec![0.0; vectors * 3 * h];
         if weights.state == GraphState::Recurrent {
-            let by = matrix(&weights.from_parent, h);
-            multiply(matrix_mut(&mut gates, vectors), Accum::Replace, matrix(h0, vectors), by);
+            weights.from_parent.multiply(matrix_mut(&mut gates, vectors), Accum::Replace, matrix(h0, vectors));
         }
         let mut hidden = vec![0.0; vectors * 3 * h];
-        multiply(matrix_mut(&mut hidden, vectors), Accum::Replace, matrix(h0, vectors), matrix(&weights.recurrent, h));
+        weights.recurrent.multiply(matrix_mut(&mut hidden, vectors), Accum::Replace, matrix(h0, vectors));
         let mut states = std::mem::take(&mut growth.states);
         for vector in 0..vectors {
             growth.cell(
@@ -175,14 +174,14 @@ impl<'a> Growth<'a> {
     /// log p of every class, for each beginning.
     fn chances(&self) -> Vec<f32> {
         let (w, count) = (self.weights, self.beginnings.len());
-        let (h, inner) = (w.hidden, 4 * w.hidden);
+        let inner = 4 * w.hidden;
         let mut hidden = vec![0.0; count * inner];
-        multiply(matrix_mut(&mut hidden, count), Accum::Replace, matrix(&self.graph, count), matrix(&w.score_graph, h));
+        w.score_graph.multiply(matrix_mut(&mut hidden, count), Accum::Replace, matrix(&self.graph, count));
         if w.goals > 0 {
             let mut goals = vec![0.0; count * w.goals];
             let told = self.beginnings.iter().filter_map(|beginning| beginning.tracker.as_ref());
             goals.chunks_exact_mut(w.goals).zip(told).for_each(|(to, tracker)| tracker.goal().write(to));
-            multiply(matrix_mut(&mut hidden, count), Accum::Add, matrix(&goals, count), matrix(&w.score_goal, w.goals));
+            w.score_goal.multiply(matrix_mut(&mut hidden, count), Accum::Add, matrix(&goals, count));
         }
         let parent = |beginning: &Beginning| match self.frames.get(beginning.frame as usize) {
             Some(frame) => frame.parent,
@@ -201,7 +200,7 @@ impl<'a> Growth<'a> {
             },
         );
         let mut chances = vec![0.0; count * w.classes];
-        multiply(matrix_mut(&mut chances, count), Accum::Replace, matrix(&hidden, count), matrix(&w.output, inner));
+        w.output.multiply(matrix_mut(&mut chances, count), Accum::Replace, matrix(&hidden, count));
         for line in chances.chunks_exact_mut(w.classes) {
             line.iter_mut().zip(&w.output_bias).for_each(|(x, b)| *x += b);
             log_softmax(line);
@@ -217,7 +216,7 @@ impl<'a> Growth<'a> {
         let hidden = if recurrent {
             let mut hidden = vec![0.0; old.len() * 3 * h];
             let states = matrix(&self.states, old.len());
-            multiply(matrix_mut(&mut hidden, old.len()), Accum::Replace, states, matrix(&w.recurrent, h));
+            w.recurrent.multiply(matrix_mut(&mut hidden, old.len()), Accum::Replace, states);
             hidden
         } else {
             Vec::new()
@@ -303,10 +302,10 @@ impl<'a> Growth<'a> {
         }
         let states: Vec<f32> = which.iter().flat_map(|&at| row(&self.states, at, h)).copied().collect();
         let states = matrix(&states, count);
-        let append = |to: &mut Vec<f32>, width: usize, from: faer::MatRef<'_, f32>, by: &[f32]| {
+        let append = |to: &mut Vec<f32>, width: usize, from: faer::MatRef<'_, f32>, by: &Weight<f32>| {
             let at = to.len();
             to.resize(at + count * width, 0.0);
-            multiply(matrix_mut(&mut to[at..], count), Accum::Replace, from, matrix(by, h));
+            by.multiply(matrix_mut(&mut to[at..], count), Accum::Replace, from);
         };
         append(&mut self.parents.score, 4 * h, states, &w.score_parent);
         if w.state == GraphState::Recurrent {

@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Device, Result, Tensor};
 use logicvae_gnn::Vocabulary;
-use logicvae_gnn::fused::{Buffer, transposed};
+use logicvae_gnn::fused::{Weight, transposed};
 
 use crate::config::GraphState;
 use crate::decoder::Decoder;
@@ -15,23 +15,23 @@ pub(super) struct Weights {
     /// The GRU's input: a column of 3h for each feature.
     pub features: Vec<f32>,
     /// The GRU's input from the parent's state, `[h, 3h]`; prefix decoders alone.
-    pub from_parent: Vec<f32>,
+    pub from_parent: Weight<f32>,
     /// `[h, 3h]`.
-    pub recurrent: Buffer<f32>,
+    pub recurrent: Weight<f32>,
     pub input_bias: Vec<f32>,
     pub recurrent_bias: Vec<f32>,
     /// Gate and map, `[h, 2h]`; tree decoders alone.
-    pub gate_map: Buffer<f32>,
+    pub gate_map: Weight<f32>,
     pub gate_bias: Vec<f32>,
     /// The type network's first layer: of the graph state, `[h, 4h]`, and of the parent's.
-    pub score_graph: Vec<f32>,
-    pub score_parent: Vec<f32>,
+    pub score_graph: Weight<f32>,
+    pub score_parent: Weight<f32>,
     /// The same of goals, `[goals, 4h]`.
-    pub score_goal: Vec<f32>,
+    pub score_goal: Weight<f32>,
     pub goals: usize,
     pub score_bias: Vec<f32>,
     /// `[4h, classes]`.
-    pub output: Buffer<f32>,
+    pub output: Weight<f32>,
     pub output_bias: Vec<f32>,
 }
 
@@ -52,15 +52,15 @@ impl Weights {
             state: decoder.state,
             vocabulary: decoder.vocabulary,
             features: features.to_vec(),
-            from_parent: from_parent.to_vec(),
-            recurrent: transposed(&[&states[1]], 3 * h),
-            gate_map: if recurrent { Buffer::zeros(0) } else { transposed(&[&states[4], &states[5]], h) },
+            from_parent: Weight::new(from_parent.to_vec(), h),
+            recurrent: Weight::new(transposed(&[&states[1]], 3 * h).to_vec(), h),
+            gate_map: Weight::new(if recurrent { Vec::new() } else { transposed(&[&states[4], &states[5]], h).to_vec() }, h),
             gate_bias: states.get(6).cloned().unwrap_or_default(),
-            score_graph: score_graph.to_vec(),
-            score_parent: score_parent.to_vec(),
-            score_goal: score_goal.to_vec(),
+            score_graph: Weight::new(score_graph.to_vec(), h),
+            score_parent: Weight::new(score_parent.to_vec(), h),
+            score_goal: Weight::new(score_goal.to_vec(), decoder.goals),
             goals: decoder.goals,
-            output: transposed(&[&score[2]], decoder.classes),
+            output: Weight::new(transposed(&[&score[2]], decoder.classes).to_vec(), 4 * h),
             input_bias: states[2].clone(),
             recurrent_bias: states[3].clone(),
             score_bias: score[1].clone(),
