@@ -57,6 +57,9 @@ fn a_run_from_training_to_pictures() {
     }
     assert_eq!(measured["validity"].as_f64(), Some(1.0));
     done(&["evaluate", &run, "--quick", "--weights", "best", "--data", &format!("{run}/valid.txt")]);
+    let seen = done(&["evaluate", &run, "--quick", "--seen", "--json"]).json();
+    assert_eq!((seen["formulae"].as_u64(), seen["reordered"].as_u64()), (Some(20), Some(20)));
+    assert!(seen["nll"].as_f64() < measured["nll"].as_f64(), "what was learned comes back more easily");
 
     // To vectors and back.
     let z = folder.path("z.npy");
@@ -205,10 +208,13 @@ fn bad_input_to_a_model_is_explained() {
     let wide = folder.path("wide.npy");
     let formulae = folder.write("f.txt", "x1 & x2\nx1 | !x3\nx2\nx3\n");
     done(&["embed", &formulae, "--pool", &formulae, "--components", "2", "--out", &wide]);
+    let fresh = folder.path("fresh");
+    assert_eq!(train(&fresh, &["--epochs=1", "--set", "data.fresh=true"]).code, 0);
     let foreign = folder.write("foreign.txt", "x1 & x7\n");
     let text = folder.write("z.txt", "hello");
     for (args, wanted) in [
         (vec!["evaluate", "nowhere"], "holds no run"),
+        (vec!["evaluate", &fresh, "--seen"], "fresh"),
         (vec!["encode", &run, "x1 &"], "neither a file nor a formula"),
         (vec!["encode", &run, "x7"], "x7"),
         (vec!["encode", &run, &foreign], "x7"),

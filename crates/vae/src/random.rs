@@ -30,6 +30,8 @@ pub(crate) enum Purpose {
     Crossing = 10,
     /// Which draws are candidates for one decoding.
     Candidates = 11,
+    /// The noise with which it is asked which formulae are hardest.
+    Focus = 12,
 }
 
 /// A seed for another generator.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::reproduce::card;
 use crate::reproduce::place::{Place, Scale, write};
-use crate::reproduce::plan::{Step, is_begun, number, settings};
+use crate::reproduce::plan::{Step, number, settings};
 use crate::reproduce::suite::{Experiment, Suite, Task};
 use crate::shell::root;
 
@@ -156,7 +156,7 @@ impl Job<'_> {
         let config = self.step.config.as_deref().unwrap_or_default();
         let epochs = number(&config.parse().context("the settings")?, &["training", "epochs"]);
         wait_for_lock(&folder.join("lock"));
-        let begun = is_begun(self.suite, self.place, &self.experiment.name, config);
+        let begun = self.step.is_begun(self.place);
         let mut train = self.place.logicvae();
         train.args(["train", "--stop-with-input", "--out"]).arg(&folder);
         if begun {
@@ -166,10 +166,9 @@ impl Job<'_> {
             if let Some(model) = from.and_then(|from| self.suite.passed_on(from)) {
                 train.arg("--from").arg(self.place.model(model));
             }
-            // Of another version, or of none: it must not pass for one of ours while it is replaced.
-            let version = self.place.version(&self.experiment.name);
+            // Of another mark, or of none: it must not pass for one of ours while it is replaced.
             fs::remove_file(folder.join("config.toml")).ok();
-            write(&version, self.suite.code_version.to_string().as_bytes())?;
+            write(&self.place.mark(&self.experiment.name), self.step.mark.as_bytes())?;
         }
         let newest = || self.place.newest(&self.experiment.name);
         let report = || (self.progress)(newest()["epoch"].as_f64().unwrap_or(0.0) / epochs * 0.98);
@@ -260,8 +259,9 @@ fn wait_for_lock(path: &Path) {
     let (send, receive) = channel();
     std::thread::spawn(move || {
         file.lock().ok();
-        // It is for the training to take.
-        drop(file);
+        // It is for the training to take. Closing the file is not enough: a program that another job is just starting has it
+        // open too, for a moment.
+        file.unlock().ok();
         send.send(()).ok();
     });
     receive.recv_timeout(Duration::from_secs(60)).ok();

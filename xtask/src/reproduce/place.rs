@@ -79,8 +79,8 @@ impl Place {
         self.runs.join(name)
     }
 
-    /// Says which version of the code a run is by.
-    pub fn version(&self, name: &str) -> PathBuf {
+    /// Says which code a run is by, and what it began with.
+    pub fn mark(&self, name: &str) -> PathBuf {
         self.runs.join(format!("{name}.version"))
     }
 

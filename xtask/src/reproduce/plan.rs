@@ -18,16 +18,23 @@ pub struct Step {
     pub config: Option<String>,
     /// What was asked for and by which code: a result with another fingerprint is made anew.
     pub fingerprint: String,
+    /// Which code a training is by, and what it begins with: a run with another mark does not go on.
+    pub mark: String,
     /// Seconds on this number of threads, roughly.
     pub estimate: f64,
     /// Whether there is a result with this fingerprint.
+    pub known: bool,
+    /// Whether there is nothing to do: the result is known, and what is left for others, if they still need it, is there.
     pub done: bool,
 }
 
-/// Whether the run folder of a training is of these settings and by this code.
-pub fn is_begun(suite: &Suite, place: &Place, name: &str, config: &str) -> bool {
-    let text = |path| fs::read_to_string(path).unwrap_or_default();
-    text(place.run(name).join("config.toml")) == config && text(place.version(name)) == suite.code_version.to_string()
+impl Step {
+    /// Whether the run folder of a training is of these settings, by this code, and began with what it should.
+    pub fn is_begun(&self, place: &Place) -> bool {
+        let text = |path| fs::read_to_string(path).unwrap_or_default();
+        let config = self.config.as_deref().unwrap_or_default();
+        text(place.run(&self.name).join("config.toml")) == config && text(place.mark(&self.name)) == self.mark
+    }
 }
 
 /// Plans the named experiments and what they need; all if none are named.
@@ -62,11 +69,12 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
             other => format!("{other:?} seed={:?} {}", experiment.seed, place.scale.name()),
         };
         let fingerprint = format!("{:016x}", fnv(&format!("{} {what} {needed}", suite.code_version)));
+        let mark = format!("{} {needed}", suite.code_version).trim_end().to_owned();
         prints.insert(&experiment.name, fingerprint.clone());
         let found = read_json(&place.result(&experiment.name));
-        let done = found.is_some_and(|found| found["fingerprint"] == fingerprint.as_str());
+        let known = found.is_some_and(|found| found["fingerprint"] == fingerprint.as_str());
         let estimate = estimate(suite, experiment, config.as_deref(), place)?;
-        steps.push(Step { name: experiment.name.clone(), config, fingerprint, estimate, done });
+        steps.push(Step { name: experiment.name.clone(), config, fingerprint, mark, estimate, known, done: known });
     }
     // What is still to be measured, passed on or begun with must be there: results are kept, their runs need not be. From the
     // last to the first, since what is not there may itself need something.
@@ -86,7 +94,7 @@ fn is_there(suite: &Suite, place: &Place, step: &Step) -> bool {
     let config = step.config.as_deref().unwrap_or_default();
     match suite.passed_on(&step.name) {
         Some(model) => place.model(model).join("model.safetensors").is_file(),
-        None => is_begun(suite, place, &step.name, config) && is_complete(place, &step.name, config),
+        None => step.is_begun(place) && is_complete(place, &step.name, config),
     }
 }
 

@@ -109,6 +109,7 @@ pub struct RunArgs {
 #[command(after_help = "\
 Examples:
   logicvae evaluate runs/gat-5
+  logicvae evaluate runs/gat-5 --seen
   logicvae evaluate runs/gat-5 --data requirements.txt --quick --json")]
 pub struct EvaluateArgs {
     #[command(flatten)]
@@ -117,6 +118,10 @@ pub struct EvaluateArgs {
     /// Formulae to measure on [default: the run's test set].
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+
+    /// Measure on formulae that the run has learned from, as many as it has test formulae: what it knows by heart.
+    #[arg(long, conflicts_with = "data")]
+    pub seen: bool,
 
     /// A small part of the protocol, for a first look.
     #[arg(long)]

@@ -30,8 +30,8 @@ struct Report {
     generation: Generation,
     /// How many of the formulae are training formulae with children in another order.
     reordered: usize,
-    /// The accuracy on the others.
-    new_accuracy: f64,
+    /// The accuracy on the others, if there are any.
+    new_accuracy: Option<f64>,
     /// The share of formulae that come back, as ordered trees, after their encoding was refined.
     #[serde(skip_serializing_if = "Option::is_none")]
     refined: Option<f64>,
@@ -56,6 +56,12 @@ pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
 fn test_formulae(args: &EvaluateArgs, run: &Run) -> Result<Vec<Formula>> {
     let formulae = match &args.data {
         Some(path) => formulae(path, Some(run.config.model.variables))?,
+        None if args.seen => {
+            if run.data.train.is_empty() {
+                bail!("this run drew its training formulae fresh and has none to be measured on: leave --seen out");
+            }
+            run.data.train.iter().take(run.data.test.len()).cloned().collect()
+        }
         None => run.data.test.clone(),
     };
     if formulae.is_empty() {
@@ -146,7 +152,7 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("negative log-likelihood", format!("{:.4}", r.nll)),
             ("accuracy", percent(r.accuracy)),
             ("  as ordered trees", percent(r.ordered_accuracy)),
-            ("  not trained reordered", percent(report.new_accuracy)),
+            ("  not trained reordered", report.new_accuracy.map_or("-".into(), percent)),
             ("  as meanings", percent(r.semantic_accuracy)),
             ("mode accuracy", percent(r.mode_accuracy)),
             ("  as ordered trees", percent(r.ordered_mode_accuracy)),
@@ -176,11 +182,12 @@ fn table(out: &mut dyn Write, name: &str, formulae: usize, lines: &[(&str, Strin
 
 /// Splits are different as ordered trees, so a test formula can be a training formula with children in another order: how many
 /// are, and the accuracy on the others.
-fn among_new(run: &Run, formulae: &[Formula], accuracies: &[f64]) -> (usize, f64) {
+fn among_new(run: &Run, formulae: &[Formula], accuracies: &[f64]) -> (usize, Option<f64>) {
     let trained: HashSet<Formula> = run.data.train.iter().map(Formula::sorted).collect();
     let new = formulae.iter().zip(accuracies).filter(|(formula, _)| !trained.contains(&formula.sorted()));
     let new: Vec<f64> = new.map(|(_, accuracy)| *accuracy).collect();
-    (formulae.len() - new.len(), new.iter().sum::<f64>() / new.len() as f64)
+    let mean = (!new.is_empty()).then(|| new.iter().sum::<f64>() / new.len() as f64);
+    (formulae.len() - new.len(), mean)
 }
 
 fn percent(share: f64) -> String {

@@ -79,6 +79,9 @@ impl Config {
         if self.training.hybrid > 0.0 && (self.context.is_none() || self.model.task == Task::Leaves) {
             return refuse("training.hybrid", "only an autoencoder with a context has something to learn from its prior: use 0");
         }
+        if self.training.focus > 1 && self.model.task == Task::Leaves {
+            return refuse("training.focus", "it asks how well formulae come back, and where leaves are learned none do: use 1");
+        }
         if self.model.candidates > 1 && self.context.is_none() {
             return refuse("model.candidates", "there is no meaning to choose by without a context: use 1, or add a [context]");
         }
@@ -153,10 +156,15 @@ impl TrainingConfig {
         at_least_one(&[
             ("training.epochs", self.epochs),
             ("training.batch", self.batch),
+            ("training.focus", self.focus),
             ("training.validate_every", self.validate_every),
             ("training.checkpoint_every", self.checkpoint_every),
         ])?;
-        at_most(&[("training.epochs", self.epochs, 1_000_000_000), ("training.batch", self.batch, 1_000_000)])?;
+        at_most(&[
+            ("training.epochs", self.epochs, 1_000_000_000),
+            ("training.batch", self.batch, 1_000_000),
+            ("training.focus", self.focus, 1000),
+        ])?;
         not_negative(&[
             ("training.learning_rate", self.learning_rate),
             ("training.weight_decay", self.weight_decay),

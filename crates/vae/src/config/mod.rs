@@ -252,6 +252,10 @@ pub struct TrainingConfig {
     /// their encoding: below 1. Without them a decoder reads all from encodings and never learns to follow the context.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hybrid: f64,
+    /// Of so many formulae that are drawn, one is learned from: the one that comes back worst. A model that is nearly right
+    /// learns little from the others, and looking at them costs a fraction of learning from them. 1: from all.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub focus: usize,
     /// Epochs between validations.
     pub validate_every: usize,
     /// After so many validations without improvement the training stops; never if 0.

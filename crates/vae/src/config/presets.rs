@@ -129,6 +129,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         clip: 10.0,
         beta: 1e-3,
         hybrid: 0.0,
+        focus: 1,
         validate_every: 30,
         patience: 3,
         improvement: 1e-3,

@@ -104,6 +104,18 @@ impl Learner {
         }
     }
 
+    /// The negative log-likelihood of each formula, decoded from its encoding. Nothing is left for a backward pass.
+    pub(super) fn losses(&self, formulae: &[Formula], context: Option<&Tensor>, mut rng: ChaCha8Rng) -> Result<Vec<f64>, VaeError> {
+        let Self::Formulae(model) = self else {
+            return Err(VaeError::Input("only an autoencoder decodes formulae".into()));
+        };
+        let noise = normal(&mut rng, formulae.len(), model.config().latent, model.dtype(), model.device())?;
+        let batch = model.prepare(formulae)?;
+        let z = model.posterior(&batch, context)?.sample(model.config().noise, &noise)?.detach();
+        let losses = model.frozen().negative_log_likelihood(&batch, &z, context)?;
+        Ok(losses.to_dtype(DType::F64)?.to_vec1()?)
+    }
+
     /// How many of the formulae are right, for a validation: those that greedy decoding gives back up to the order of
     /// children; where leaves are learned, the share of assignments at which prediction and truth agree counts.
     pub(super) fn right(&self, formulae: &[Formula], context: Option<&Tensor>) -> Result<f64, VaeError> {

@@ -1,5 +1,6 @@
 //! The training loop.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use candle_core::{DType, Device, Tensor, Var};
@@ -115,7 +116,7 @@ impl Trainer {
 
     /// How many steps an epoch has.
     pub fn steps(&self) -> usize {
-        self.source.len().div_ceil(self.config.training.batch)
+        self.source.len().div_ceil(self.config.training.batch * self.config.training.focus)
     }
 
     /// Trains to the end, or until the observer stops it.
@@ -127,9 +128,9 @@ impl Trainer {
             }
             let formulae = self.source.epoch(self.position.epoch)?;
             let mut rate = self.rate();
-            for part in formulae.chunks(training.batch).skip(self.position.step) {
+            for part in formulae.chunks(training.batch * training.focus).skip(self.position.step) {
                 rate = self.rate();
-                let report = self.step(part, rate)?;
+                let report = self.step(&self.hardest(part)?, rate)?;
                 if observer.step(&report) == ControlFlow::Break(()) {
                     observer.checkpoint(&self.checkpoint()?, false)?;
                     return Ok(self.outcome(StopReason::Interrupted));
@@ -148,6 +149,23 @@ impl Trainer {
 
     fn outcome(&self, stop_reason: StopReason) -> Outcome {
         Outcome { epochs: self.position.epoch, stop_reason, best: self.position.best }
+    }
+
+    /// Those formulae that come back worst, in their order: one of every `training.focus`.
+    fn hardest<'a>(&self, formulae: &'a [Formula]) -> Result<Cow<'a, [Formula]>, VaeError> {
+        let focus = self.config.training.focus;
+        if focus == 1 {
+            return Ok(Cow::Borrowed(formulae));
+        }
+        let context = self.context(formulae)?;
+        let place = place(self.position.epoch, self.position.step);
+        let rng = generator(self.config.seed, Purpose::Focus, place);
+        let losses = self.learner.losses(formulae, context.as_ref(), rng)?;
+        let mut order: Vec<usize> = (0..formulae.len()).collect();
+        order.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]));
+        order.truncate(formulae.len().div_ceil(focus));
+        order.sort_unstable();
+        Ok(order.into_iter().map(|number| formulae[number].clone()).collect())
     }
 
     /// One step of gradient descent.

@@ -52,6 +52,25 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
 }
 
 #[test]
+fn with_a_focus_it_learns_from_what_comes_back_worst() {
+    // Nothing moves, so that losses can be computed again.
+    let still = ["training.focus=5", "training.learning_rate=0.0", "training.epochs=1", "model.noise=0.0", "training.beta=0.0"];
+    let config = preset("tiny").unwrap().with(&still).unwrap();
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
+    let mut losses = Losses(Vec::new());
+    trainer.run(&mut losses).unwrap();
+    assert_eq!(trainer.steps(), 1, "one step looks at all 100 formulae and learns from 20");
+    let model = trainer.learner().model().unwrap();
+    let batch = model.prepare(&data.train).unwrap();
+    let z = model.posterior(&batch, None).unwrap().mean;
+    let mut all = numbers(&model.negative_log_likelihood(&batch, &z, None).unwrap());
+    all.sort_by(|a, b| b.total_cmp(a));
+    let worst = all[..20].iter().sum::<f64>() / 20.0;
+    assert!((losses.0[0] - worst).abs() < 1e-4 * worst, "{} instead of {worst}", losses.0[0]);
+}
+
+#[test]
 fn nothing_of_the_test_set_is_trained_on() {
     let mut config = preset("gcn-3").unwrap();
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (300, 100, 100);

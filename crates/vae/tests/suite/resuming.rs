@@ -44,8 +44,9 @@ fn short(fresh: bool, conditional: bool) -> (Config, Dataset) {
 
 #[test]
 fn a_training_that_was_stopped_ends_with_the_same_bits() {
-    for (fresh, conditional) in [(false, false), (true, false), (false, true)] {
-        let (config, data) = short(fresh, conditional);
+    for (fresh, conditional, focus) in [(false, false, 1), (true, false, 1), (false, true, 1), (true, true, 3)] {
+        let (mut config, data) = short(fresh, conditional);
+        (config.training.focus, config.training.epochs) = (focus, config.training.epochs * focus);
         let embedding = || fit_context(&config).unwrap();
         let mut whole = Stopper::default();
         Trainer::new(&config, &data, embedding(), &Device::Cpu).unwrap().run(&mut whole).unwrap();

@@ -30,6 +30,8 @@ fn each_wrong_setting_is_named() {
     refused("cvae-gat-5", &["model.candidates=0"], "model.candidates");
     refused("gat-5", &["training.hybrid=0.5"], "training.hybrid");
     refused("cvae-gat-5", &["training.hybrid=1.0"], "training.hybrid");
+    refused("best-3", &["training.focus=0"], "training.focus");
+    refused("leaves-3", &["training.focus=2"], "training.focus");
     refused("best-3", &["training.polish=400"], "training.polish");
     refused("best-3", &["training.polish=4"], "training.polish_rate");
     refused("gat-5", &["training.epochs"], "key=value");

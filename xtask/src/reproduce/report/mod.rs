@@ -91,7 +91,7 @@ pub fn write(suite: &Suite, place: &Place) -> Result<()> {
     let mut results = Results { found: BTreeMap::new(), stale: Vec::new() };
     for step in plan::plan(suite, place, &[])? {
         let Some(found) = read_json(&place.result(&step.name)) else { continue };
-        if !step.done {
+        if !step.known {
             results.stale.push(step.name.clone());
         }
         results.found.insert(step.name, found);
@@ -220,6 +220,21 @@ mod tests {
             assert!(markdown.contains(&exhibit.title), "{} is not in REPORT.md", exhibit.id);
         }
         assert!(html.contains("not run") && markdown.contains("not run"));
+    }
+
+    #[test]
+    fn what_is_below_the_paper_is_said_with_what_explains_it() {
+        let suite = Suite::committed().unwrap();
+        let found = |accuracy: f64| serde_json::json!({ "values": { "accuracy": accuracy } });
+        let verdict = |names: &[(&str, f64)]| {
+            let found = names.iter().map(|(name, accuracy)| ((*name).to_owned(), found(*accuracy))).collect();
+            tables::verdict(&suite, &Results { found, stale: Vec::new() }).join(" ")
+        };
+        let text = verdict(&[("gat-3", 0.95), ("gcn-3", 0.9), ("gcn-5", 0.5)]);
+        assert!(text.contains("at or above 1, within 3 points of 1 more, and further below 1;"), "{text}");
+        assert!(text.contains("no experiment says why: `gcn-5`"), "what would explain it was not run: {text}");
+        let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1)]);
+        assert!(text.contains("shown under") && !text.contains("no experiment"), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::reproduce::report::bootstrap::{interval, mean, quantile};
 use crate::reproduce::report::{Cell, Results, Table};
-use crate::reproduce::suite::{Exhibit, List, Measure, Suite};
+use crate::reproduce::suite::{Exhibit, Experiment, List, Measure, Suite};
 
 /// A value of a result by its key, such as `quartiles.0`.
 pub fn at<'a>(found: &'a Value, key: &str) -> &'a Value {
@@ -104,7 +104,7 @@ pub fn by_entry(list: &List, found: &Value) -> Table {
 /// How our accuracies compare with the paper's, in words.
 pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
     let Some(measure) = suite.measure.get("accuracy") else { return Vec::new() };
-    let (mut above, mut near, mut below, mut missing) = (0, 0, Vec::new(), 0);
+    let (mut above, mut near, mut below, mut missing) = (0, 0, Vec::<&Experiment>::new(), 0);
     let main: Vec<&String> = suite.exhibit.iter().filter(|e| e.id.ends_with("abilities-app")).flat_map(|e| &e.rows).collect();
     for experiment in suite.experiment.iter().filter(|e| main.contains(&&e.name)) {
         let Some(paper) = experiment.paper.get("accuracy") else { continue };
@@ -112,17 +112,27 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
             None => missing += 1,
             Some(ours) if ours >= *paper => above += 1,
             Some(ours) if ours >= paper - 3.0 => near += 1,
-            Some(_) => below.push(experiment.title.clone()),
+            Some(_) => below.push(experiment),
         }
     }
-    let mut line = format!(
+    let line = format!(
         "Of the {} accuracies in the paper's tables of abilities, ours are at or above {above}, within 3 points of {near} more, and further \
          below {}; {missing} were not run.",
         above + near + below.len() + missing,
         below.len()
     );
-    if !below.is_empty() {
-        line.push_str(&format!(" Below: {}.", below.join("; ")));
+    // Why they are below: by the exhibits that say so and have something to show.
+    let names = |list: &[&Experiment]| list.iter().map(|e| format!("`{}`", e.name)).collect::<Vec<String>>().join(", ");
+    let mut lines = vec![line];
+    for exhibit in suite.exhibit.iter().filter(|e| e.rows.iter().any(|name| results.get(name).is_some())) {
+        let (explained, rest): (Vec<&Experiment>, _) = below.into_iter().partition(|e| exhibit.explains.contains(&e.name));
+        if !explained.is_empty() {
+            lines.push(format!("Below, and why is shown under **{}**: {}.", exhibit.title, names(&explained)));
+        }
+        below = rest;
     }
-    vec![line]
+    if !below.is_empty() {
+        lines.push(format!("Below, and no experiment says why: {}.", names(&below)));
+    }
+    lines
 }
