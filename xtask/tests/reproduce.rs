@@ -43,17 +43,17 @@ preset = "tiny"
 seed = 2
 set = ["training.epochs=EPOCHS", "training.checkpoint_every=5"]
 [[experiment]]
-name = "walk"
-title = "Walk"
-task = "walk"
-of = "second"
-formulae = 2
-steps = 5
-[[experiment]]
 name = "ship"
 title = "Shipped"
 task = "ship"
 of = "second"
+[[experiment]]
+name = "walk"
+title = "Walk"
+task = "walk"
+of = "ship"
+formulae = 2
+steps = 5
 [[experiment]]
 name = "third"
 title = "Third"
@@ -219,7 +219,7 @@ fn plans_and_lists_do_nothing() {
     let output = reproduce(folder.path()).arg("--dry-run").args(["--only", "walk"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("walk") && text.contains("second") && !text.contains("first"), "{text}");
-    assert!(text.contains("2 of 2 to run"), "{text}");
+    assert!(text.contains("3 of 3 to run"), "{text}");
     assert!(!folder.path().join("out").exists());
     let output = reproduce(folder.path()).args(["--only", "nothing"]).output().unwrap();
     assert!(!output.status.success() && messages(&output).contains("there is no experiment `nothing`"));

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::reproduce::card;
 use crate::reproduce::place::{Place, Scale, write};
 use crate::reproduce::plan::{Step, number, settings};
+use crate::reproduce::report::processor;
 use crate::reproduce::suite::{Experiment, Suite, Task};
 use crate::shell::root;
 
@@ -63,6 +64,7 @@ impl Job<'_> {
             "code_version": self.suite.code_version,
             "seed": self.experiment.seed,
             "config": self.step.config,
+            "processor": processor(),
             "seconds": start.elapsed().as_secs_f64(),
         });
         if let (Value::Object(all), Value::Object(more)) = (&mut result, about) {
@@ -193,13 +195,18 @@ impl Job<'_> {
         self.call(&mut evaluate)
     }
 
+    /// Where the model of an experiment is: what it passes on, or its run.
+    fn folder(&self, of: &str) -> PathBuf {
+        self.suite.passed_on(of).map_or_else(|| self.place.run(of), |model| self.place.model(model))
+    }
+
     fn measure(&self, of: &str, flags: &[String]) -> Result<Value, Halt> {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        Ok(json!({ "values": self.evaluate(&self.place.run(of), &flags)? }))
+        Ok(json!({ "values": self.evaluate(&self.folder(of), &flags)? }))
     }
 
     fn walk(&self, of: &str, formulae: usize, steps: usize) -> Result<Value, Halt> {
-        let folder = self.place.run(of);
+        let folder = self.folder(of);
         let text = fs::read_to_string(folder.join("test.txt")).context("the test formulae")?;
         let formulae: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).take(formulae).collect();
         let mut changed = Vec::new();

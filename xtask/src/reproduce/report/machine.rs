@@ -1,5 +1,6 @@
 //! What a report says about where it was made.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::reproduce::overview::time;
@@ -8,13 +9,29 @@ use crate::reproduce::report::Results;
 use crate::reproduce::suite::Suite;
 use crate::shell;
 
+/// What stands behind a key in one of the system's files.
+fn line(file: &str, key: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let found = text.lines().find_map(|line| line.strip_prefix(key))?;
+    Some(found.trim_start_matches([':', ' ', '\t']).trim().to_owned())
+}
+
+/// The name of this machine's processor.
+pub fn processor() -> String {
+    line("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.into())
+}
+
+/// The processors that results were made on, each with the number of its results.
+fn processors(suite: &Suite, results: &Results) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for found in suite.experiment.iter().filter_map(|e| results.get(&e.name)) {
+        *counts.entry(found["processor"].as_str().unwrap_or("not recorded")).or_default() += 1;
+    }
+    counts.iter().map(|(name, count)| format!("{name} ({count} results)")).collect::<Vec<String>>().join(", ")
+}
+
 /// Names and values.
 pub fn facts(suite: &Suite, place: &Place, results: &Results) -> Vec<(String, String)> {
-    let line = |file: &str, key: &str| {
-        let text = fs::read_to_string(file).ok()?;
-        let found = text.lines().find_map(|line| line.strip_prefix(key))?;
-        Some(found.trim_start_matches([':', ' ', '\t']).trim().to_owned())
-    };
     let asked = |program: &str, arguments: &[&str]| {
         let found = shell::command(program).args(arguments).output().ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&found.stdout).trim().to_owned())
@@ -37,7 +54,8 @@ pub fn facts(suite: &Suite, place: &Place, results: &Results) -> Vec<(String, St
     };
     let mut facts = vec![
         ("scale", place.scale.name().to_owned()),
-        ("processor", line("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.into())),
+        ("processors of the experiments", processors(suite, results)),
+        ("processor of the report", processor()),
         ("cores", cores.to_string()),
         ("memory", memory.map_or_else(unknown, |kib| format!("{:.0} GiB", kib / (1 << 20) as f64))),
         ("system", std::env::consts::OS.to_owned()),

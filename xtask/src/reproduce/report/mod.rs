@@ -8,6 +8,8 @@ mod machine;
 mod markdown;
 mod tables;
 
+pub use machine::processor;
+
 use std::collections::BTreeMap;
 use std::fs;
 
