@@ -181,8 +181,11 @@ fn estimate(suite: &Suite, experiment: &Experiment, config: Option<&str>, place:
     let epochs = number(&["training", "epochs"]);
     let trained = place.newest(&experiment.name)["epoch"].as_f64().unwrap_or(0.0);
     let formulae = number(&["data", "set", "train"]) * (epochs - trained).max(0.0);
+    // Of several formulae one is learned from; the others are only looked at.
+    let focus = number(&["training", "focus"]).max(1.0);
+    let learned = 0.25 + 0.75 / focus;
     let width = number(&["model", "hidden"]) / 250.0;
     let size = number(&["data", "set", "sampler", "max_nodes"]) / 22.0;
     let measuring = if quick { 3.0 } else { 15.0 };
-    Ok(measuring + formulae * cost * 1e-3 * size * (0.15 + 0.85 * width * width))
+    Ok(measuring + formulae * learned * cost * 1e-3 * size * (0.15 + 0.85 * width * width))
 }
