@@ -15,7 +15,7 @@ use crate::reproduce::card;
 use crate::reproduce::place::{Place, Scale, write};
 use crate::reproduce::plan::{Step, number, settings};
 use crate::reproduce::report::processor;
-use crate::reproduce::suite::{Experiment, Suite, Task};
+use crate::reproduce::suite::{Experiment, PassedOn, Suite, Task};
 use crate::shell::root;
 
 /// Why a job ended without a result.
@@ -55,7 +55,7 @@ impl Job<'_> {
             Task::Measure { of, flags } => self.measure(of, flags)?,
             Task::Walk { of, formulae, steps } => self.walk(of, *formulae, *steps)?,
             Task::Draw { formula } => self.draw(formula)?,
-            Task::Ship { of } => self.ship(of)?,
+            Task::Ship { of, step } => self.ship(PassedOn { of, step: *step })?,
         };
         let about = json!({
             "name": self.experiment.name,
@@ -234,15 +234,17 @@ impl Job<'_> {
     }
 
     /// Passes a model on, and measures what was passed on.
-    fn ship(&self, of: &str) -> Result<Value, Halt> {
-        let folder = self.place.model(of);
-        fs::create_dir_all(&self.place.models).context("the folder of models")?;
+    fn ship(&self, passed: PassedOn<'_>) -> Result<Value, Halt> {
+        let (folder, of) = (self.place.model(passed), passed.of);
+        fs::create_dir_all(folder.parent().unwrap_or(&folder)).context("the folder of models")?;
         // The card is ours alone: a folder with it and without settings would be refused.
         fs::remove_file(folder.join("README.md")).ok();
         let mut export = self.place.logicvae();
         let exported = self.call(export.arg("export").arg(self.place.run(of)).args(["--force", "--out"]).arg(&folder))?;
         let values = self.evaluate(&folder, &[])?;
-        card::write_card(&folder, of, &exported, &values, self.place.scale)?;
+        if !passed.step {
+            card::write_card(&folder, of, &exported, &values, self.place.scale)?;
+        }
         Ok(json!({ "values": values, "bytes": exported["bytes"], "checksum": exported["checksum"] }))
     }
 }

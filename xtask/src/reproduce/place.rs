@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::reproduce::suite::PassedOn;
 use crate::shell::{self, root, target};
 
 /// Sizes: reduced, or the paper's.
@@ -94,8 +95,9 @@ impl Place {
         self.out.join(format!("{name}.json"))
     }
 
-    pub fn model(&self, name: &str) -> PathBuf {
-        self.models.join(name)
+    pub fn model(&self, passed: PassedOn<'_>) -> PathBuf {
+        let folder = if passed.step { self.runs.join("steps") } else { self.models.clone() };
+        folder.join(passed.of)
     }
 
     /// The program, with the flags that every call has.

@@ -66,6 +66,8 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
                 let quick = if place.scale == Scale::Quick { " quick" } else { "" };
                 format!("train refine={refine}{quick} {}", config.as_deref().unwrap_or_default())
             }
+            // Where it is kept makes no difference.
+            Task::Ship { of, .. } => format!("Ship {{ of: {of:?} }} seed={:?} {}", experiment.seed, place.scale.name()),
             other => format!("{other:?} seed={:?} {}", experiment.seed, place.scale.name()),
         };
         let fingerprint = format!("{:016x}", fnv(&format!("{} {what} {needed}", suite.code_version)));

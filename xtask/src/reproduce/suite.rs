@@ -92,14 +92,28 @@ pub enum Task {
     /// Draws a formula's tree.
     Draw { formula: String },
     /// Passes a trained model on: half precision, measured again, with a card.
-    Ship { of: String },
+    Ship {
+        of: String,
+        /// Only for a training that begins with it: kept with the runs, not among the models.
+        #[serde(default)]
+        step: bool,
+    },
+}
+
+/// A model that an experiment passes on.
+#[derive(Clone, Copy, Debug)]
+pub struct PassedOn<'a> {
+    /// The training that it is of.
+    pub of: &'a str,
+    /// Whether it is only a step on the way to another.
+    pub step: bool,
 }
 
 impl Task {
     /// The experiments that must be done before.
     pub fn needs(&self) -> Option<&str> {
         match self {
-            Task::Measure { of, .. } | Task::Walk { of, .. } | Task::Ship { of } => Some(of),
+            Task::Measure { of, .. } | Task::Walk { of, .. } | Task::Ship { of, .. } => Some(of),
             Task::Train { from, .. } => from.as_deref(),
             _ => None,
         }
@@ -215,6 +229,7 @@ impl Suite {
             "formulae",
             "steps",
             "formula",
+            "step",
         ];
         for entry in table.get("experiment").and_then(toml::Value::as_array).into_iter().flatten() {
             let unknown = entry.as_table().into_iter().flat_map(|e| e.keys()).find(|key| !known.contains(&key.as_str()));
@@ -281,10 +296,10 @@ impl Suite {
         self.experiment.iter().find(|experiment| experiment.name == name)
     }
 
-    /// The name of the model that an experiment passes on, if it does.
-    pub fn passed_on(&self, name: &str) -> Option<&str> {
+    /// The model that an experiment passes on, if it does.
+    pub fn passed_on(&self, name: &str) -> Option<PassedOn<'_>> {
         match &self.get(name)?.task {
-            Task::Ship { of } => Some(of),
+            Task::Ship { of, step } => Some(PassedOn { of, step: *step }),
             _ => None,
         }
     }
