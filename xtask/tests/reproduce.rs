@@ -30,10 +30,16 @@ preset = "tiny"
 seed = 1
 set = ["training.epochs=EPOCHS", "training.checkpoint_every=5"]
 [[experiment]]
+name = "step"
+title = "Step"
+task = "ship"
+of = "first"
+step = true
+[[experiment]]
 name = "broken"
 title = "Broken"
 task = "measure"
-of = "first"
+of = "step"
 flags = ["--no-such-flag"]
 [[experiment]]
 name = "second"
@@ -65,7 +71,7 @@ set = ["training.epochs=5", "training.learning_rate=1e-4"]
 [[exhibit]]
 id = "ours:all"
 title = "All of them"
-rows = ["first", "broken", "second", "ship", "third"]
+rows = ["first", "step", "broken", "second", "ship", "third"]
 columns = ["accuracy"]
 "#;
 
@@ -110,7 +116,7 @@ fn messages(output: &Output) -> String {
 /// What was measured, by experiment.
 fn values(folder: &Path) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
-    for name in ["first", "broken", "second", "walk", "ship", "third"] {
+    for name in ["first", "step", "broken", "second", "walk", "ship", "third"] {
         let Ok(text) = fs::read(folder.join(format!("out/{name}.json"))) else { continue };
         let mut found: Value = serde_json::from_slice(&text).unwrap();
         all.insert(name.to_owned(), found["values"].take());
@@ -142,7 +148,10 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     let output = finish(whole.path());
     assert!(output.status.success(), "{}", messages(&output));
     let wanted = values(whole.path());
-    assert_eq!(wanted.len(), 6);
+    assert_eq!(wanted.len(), 7);
+    let step = whole.path().join("runs/steps/first");
+    assert!(step.join("model.safetensors").is_file() && !step.join("README.md").exists(), "a step is not among the models");
+    assert!(!whole.path().join("out/models/first").exists());
 
     let broken = folder(120, true);
     // Killed: nobody can clean up. The trainings see their supervisor go, save and leave.
@@ -169,7 +178,7 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     // Once more: there is nothing left to do.
     let before = fs::metadata(broken.path().join("out/first.json")).unwrap().modified().unwrap();
     let output = finish(broken.path());
-    assert!(output.status.success() && messages(&output).contains("6 of 6 done already"), "{}", messages(&output));
+    assert!(output.status.success() && messages(&output).contains("7 of 7 done already"), "{}", messages(&output));
     assert_eq!(fs::metadata(broken.path().join("out/first.json")).unwrap().modified().unwrap(), before);
     // What begins with a model needs no run but the model; without that, all that leads to it is made again.
     let (third, runs, models) =
@@ -183,6 +192,13 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     let card = fs::read_to_string(broken.path().join("out/models/second/README.md")).unwrap();
     assert!(card.contains("| accuracy |") && card.contains("CRC-32") && card.contains("[training]"), "{card}");
+    let about = models.join("second/run.json");
+    let text = fs::read_to_string(&about).unwrap();
+    let weights = serde_json::from_str::<Value>(&text).unwrap()["export"]["weights"].as_str().unwrap().to_owned();
+    fs::write(&about, text.replace(&weights, "00000000")).unwrap();
+    assert!(planned().starts_with("3 of 3 to run"), "other weights than the result's: {}", planned());
+    fs::write(&about, text).unwrap();
+    assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     fs::remove_dir_all(models).unwrap();
     assert!(planned().starts_with("3 of 3 to run"), "{}", planned());
 }
@@ -194,7 +210,7 @@ fn what_fails_does_not_stop_the_rest() {
     assert_eq!(output.status.code(), Some(1));
     let text = messages(&output);
     assert!(text.contains("failed: broken") && text.contains("--no-such-flag"), "{text}");
-    assert_eq!(values(folder.path()).keys().collect::<Vec<_>>(), ["first", "second", "ship", "third", "walk"]);
+    assert_eq!(values(folder.path()).keys().collect::<Vec<_>>(), ["first", "second", "ship", "step", "third", "walk"]);
     let report = fs::read_to_string(folder.path().join("out/REPORT.md")).unwrap();
     assert!(report.lines().any(|line| line.contains("Broken") && line.contains("not run")), "{report}");
     let html = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
@@ -208,7 +224,7 @@ fn what_fails_does_not_stop_the_rest() {
     fs::write(&path, changed).unwrap();
     let output = finish(folder.path());
     assert!(output.status.success(), "{}", messages(&output));
-    assert!(messages(&output).contains("1 of 6 done already"), "{}", messages(&output));
+    assert!(messages(&output).contains("2 of 7 done already"), "{}", messages(&output));
     // The third begins with the second's weights, so that it begins anew too.
     assert_eq!(["first", "second", "third"].map(|name| begun(folder.path(), name)), [1, 2, 2]);
 }
@@ -224,5 +240,5 @@ fn plans_and_lists_do_nothing() {
     let output = reproduce(folder.path()).args(["--only", "nothing"]).output().unwrap();
     assert!(!output.status.success() && messages(&output).contains("there is no experiment `nothing`"));
     let output = reproduce(folder.path()).arg("--list").output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 6);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 7);
 }

@@ -44,6 +44,9 @@ pub fn write_card(folder: &Path, name: &str, exported: &Value, values: &Value, s
         }
     }
     writeln!(card, "| data | {} |", about["data"].as_str().unwrap_or("-"))?;
+    if let Some(from) = about["from"].as_str() {
+        writeln!(card, "| began with the weights of | {from} (epochs, settings and novelty are of what came after) |")?;
+    }
     writeln!(card, "| epochs | {} |", about["export"]["epochs"])?;
     writeln!(card, "| weights | half precision, {} bytes |", exported["bytes"])?;
     writeln!(card, "| CRC-32 of the weights | `{}` |", exported["checksum"].as_str().unwrap_or("-"))?;

@@ -78,6 +78,12 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
         let estimate = estimate(suite, experiment, config.as_deref(), place)?;
         steps.push(Step { name: experiment.name.clone(), config, fingerprint, mark, estimate, known, done: known });
     }
+    // Models that are passed on to users are made again where they are missing.
+    for step in &mut steps {
+        if suite.passed_on(&step.name).is_some_and(|passed| !passed.step) {
+            step.done &= is_there(suite, place, step);
+        }
+    }
     // What is still to be measured, passed on or begun with must be there: results are kept, their runs need not be. From the
     // last to the first, since what is not there may itself need something.
     for at in (0..steps.len()).rev() {
@@ -95,7 +101,12 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
 fn is_there(suite: &Suite, place: &Place, step: &Step) -> bool {
     let config = step.config.as_deref().unwrap_or_default();
     match suite.passed_on(&step.name) {
-        Some(model) => place.model(model).join("model.safetensors").is_file(),
+        // By checksum: results are kept in the repository, and models of steps are not.
+        Some(model) => {
+            let about = read_json(&place.model(model).join("run.json"));
+            let result = read_json(&place.result(&step.name));
+            about.zip(result).is_some_and(|(about, result)| about["export"]["weights"] == result["checksum"])
+        }
         None => step.is_begun(place) && is_complete(place, &step.name, config),
     }
 }

@@ -130,9 +130,9 @@ pub struct Exhibit {
     /// What it shows, and what to know when reading it.
     #[serde(default)]
     pub about: String,
-    /// Experiments whose difference from the paper this exhibit explains.
+    /// Experiments whose difference from the paper this exhibit explains, each with those that show it.
     #[serde(default)]
-    pub explains: Vec<String>,
+    pub explains: BTreeMap<String, Vec<String>>,
     /// A row for each of these experiments.
     #[serde(default)]
     pub rows: Vec<String>,
@@ -275,7 +275,8 @@ impl Suite {
                         bail!("{}: `{name}` has {} experiments for {wanted} places", chart.name, list.len());
                     }
                 }
-                exhibit.rows.iter().chain(&exhibit.explains).try_for_each(|name| experiment(name))?;
+                exhibit.rows.iter().chain(exhibit.explains.keys()).try_for_each(|name| experiment(name))?;
+                exhibit.explains.values().flatten().try_for_each(|name| experiment(name))?;
                 exhibit.columns.iter().try_for_each(|name| measure(name))?;
                 exhibit.pictures.iter().try_for_each(|picture| experiment(&picture.experiment))?;
                 exhibit.list.iter().try_for_each(|list| experiment(&list.experiment))?;

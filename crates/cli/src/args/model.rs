@@ -119,7 +119,7 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
 
-    /// Measure on formulae that the run has learned from, as many as it has test formulae: what it knows by heart.
+    /// Measure on the first of the run's training set, as many as it has test formulae: does it know them by heart?
     #[arg(long, conflicts_with = "data")]
     pub seen: bool,
 

@@ -28,7 +28,7 @@ struct Report {
     reconstruction: Reconstruction,
     #[serde(flatten)]
     generation: Generation,
-    /// How many of the formulae are training formulae with children in another order.
+    /// How many of the formulae are training formulae, up to the order of children.
     reordered: usize,
     /// The accuracy on the others, if there are any.
     new_accuracy: Option<f64>,
@@ -181,7 +181,7 @@ fn table(out: &mut dyn Write, name: &str, formulae: usize, lines: &[(&str, Strin
 }
 
 /// Splits are different as ordered trees, so a test formula can be a training formula with children in another order: how many
-/// are, and the accuracy on the others.
+/// are, and the accuracy on the others, if there are any.
 fn among_new(run: &Run, formulae: &[Formula], accuracies: &[f64]) -> (usize, Option<f64>) {
     let trained: HashSet<Formula> = run.data.train.iter().map(Formula::sorted).collect();
     let new = formulae.iter().zip(accuracies).filter(|(formula, _)| !trained.contains(&formula.sorted()));

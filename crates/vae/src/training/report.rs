@@ -65,9 +65,9 @@ pub struct Validation {
 pub struct EpochReport {
     /// The epoch, from 1.
     pub epoch: usize,
-    /// Formulae seen so far, over all epochs.
+    /// Formulae seen so far, over all epochs; with a focus, those that were only looked at too.
     pub formulae: u64,
-    /// nll + β kl of a formula.
+    /// nll + β kl of a formula that was learned from: with a focus, these are the worst.
     pub loss: f64,
     /// The negative log-likelihood of a formula.
     pub nll: f64,

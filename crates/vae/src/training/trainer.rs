@@ -162,7 +162,9 @@ impl Trainer {
         let rng = generator(self.config.seed, Purpose::Focus, place);
         let losses = self.learner.losses(formulae, context.as_ref(), rng)?;
         let mut order: Vec<usize> = (0..formulae.len()).collect();
-        order.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]));
+        // What is no number is worst of all: the step then says that the training diverged.
+        let loss = |number: usize| if losses[number].is_nan() { f64::INFINITY } else { losses[number] };
+        order.sort_by(|&a, &b| loss(b).total_cmp(&loss(a)));
         order.truncate(formulae.len().div_ceil(focus));
         order.sort_unstable();
         Ok(order.into_iter().map(|number| formulae[number].clone()).collect())

@@ -235,7 +235,9 @@ mod tests {
         let text = verdict(&[("gat-3", 0.95), ("gcn-3", 0.9), ("gcn-5", 0.5)]);
         assert!(text.contains("at or above 1, within 3 points of 1 more, and further below 1;"), "{text}");
         assert!(text.contains("no experiment says why: `gcn-5`"), "what would explain it was not run: {text}");
-        let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1)]);
+        let half = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1)]);
+        assert!(half.contains("no experiment says why: `gcn-5`"), "{half}");
+        let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1), ("gcn-5-written-seen", 0.9)]);
         assert!(text.contains("shown under") && !text.contains("no experiment"), "{text}");
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::reproduce::report::bootstrap::{interval, mean, quantile};
 use crate::reproduce::report::{Cell, Results, Table};
-use crate::reproduce::suite::{Exhibit, Experiment, List, Measure, Suite};
+use crate::reproduce::suite::{Exhibit, Experiment, List, Measure, Suite, Task};
 
 /// A value of a result by its key, such as `quartiles.0`.
 pub fn at<'a>(found: &'a Value, key: &str) -> &'a Value {
@@ -42,7 +42,11 @@ pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Tab
         let found = results.get(&experiment.name);
         let mark = if results.is_stale(&experiment.name) { " †" } else { "" };
         let epochs = found.and_then(|found| found["training"]["epochs"].as_u64());
-        let epochs = epochs.map_or(String::new(), |epochs| format!(", {epochs} epochs"));
+        let before = match epochs_before(suite, results, &experiment.task) {
+            0 => String::new(),
+            before => format!(" after {before}"),
+        };
+        let epochs = epochs.map_or(String::new(), |epochs| format!(", {epochs} epochs{before}"));
         let mut row = vec![Cell::text(format!("{}{epochs}{mark}", experiment.title))];
         for name in &exhibit.columns {
             let Some(measure) = suite.measure.get(name) else { continue };
@@ -63,6 +67,14 @@ pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Tab
         rows.push(row);
     }
     Table { head, rows }
+}
+
+/// The epochs of all trainings that lead to the weights with which a training begins.
+fn epochs_before(suite: &Suite, results: &Results, task: &Task) -> u64 {
+    let Task::Train { from: Some(from), .. } = task else { return 0 };
+    let Some(earlier) = suite.passed_on(from).and_then(|passed| suite.get(passed.of)) else { return 0 };
+    let epochs = results.get(&earlier.name).and_then(|found| found["training"]["epochs"].as_u64()).unwrap_or(0);
+    epochs + epochs_before(suite, results, &earlier.task)
 }
 
 /// A row for each entry of the list that an experiment found; the paper's entries stand beside those with the same form and
@@ -121,11 +133,13 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
         above + near + below.len() + missing,
         below.len()
     );
-    // Why they are below: by the exhibits that say so and have something to show.
+    // Why they are below: by exhibits that say so, if all that shows it is there.
+    let shown = |name: &String| results.get(name).is_some() && !results.is_stale(name);
     let names = |list: &[&Experiment]| list.iter().map(|e| format!("`{}`", e.name)).collect::<Vec<String>>().join(", ");
     let mut lines = vec![line];
-    for exhibit in suite.exhibit.iter().filter(|e| e.rows.iter().any(|name| results.get(name).is_some())) {
-        let (explained, rest): (Vec<&Experiment>, _) = below.into_iter().partition(|e| exhibit.explains.contains(&e.name));
+    for exhibit in &suite.exhibit {
+        let explains = |e: &&Experiment| exhibit.explains.get(&e.name).is_some_and(|by| by.iter().all(shown));
+        let (explained, rest): (Vec<&Experiment>, _) = below.into_iter().partition(explains);
         if !explained.is_empty() {
             lines.push(format!("Below, and why is shown under **{}**: {}.", exhibit.title, names(&explained)));
         }
