@@ -182,6 +182,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::shell::root;
 
     /// Every table and figure of the paper, by its label.
     const PAPER: [&str; 12] = [
@@ -239,6 +240,38 @@ mod tests {
         assert!(half.contains("no experiment says why: `gcn-5`"), "{half}");
         let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1), ("gcn-5-written-seen", 0.9)]);
         assert!(text.contains("shown under") && !text.contains("no experiment"), "{text}");
+    }
+
+    #[test]
+    fn the_readme_says_what_the_results_say() {
+        let suite = Suite::committed().unwrap();
+        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<String>>();
+        let mut lines = readme.lines().skip_while(|line| !line.starts_with("| | accuracy"));
+        let head = cells(lines.next().unwrap());
+        let mut rows = 0;
+        for row in lines.skip(1).take_while(|line| line.starts_with('|')).map(cells) {
+            let name = row[0].split('`').nth(1).unwrap();
+            let found = read_json(&root().join(format!("results/{name}.json"))).unwrap_or_else(|| panic!("no result of {name}"));
+            for (column, cell) in row.iter().enumerate().skip(1) {
+                let of_paper = head[column] == "paper";
+                let key = match head[if of_paper { column - 1 } else { column }].as_str() {
+                    "mode" => "mode_accuracy",
+                    "ordered" => "ordered_accuracy",
+                    "meaning" => "semantic_accuracy",
+                    other => other,
+                };
+                let measure = &suite.measure[key];
+                let value = match of_paper {
+                    true => suite.get(name).unwrap().paper.get(key).copied(),
+                    false => tables::number(measure, &found),
+                };
+                let wanted = value.map_or(String::new(), |value| format!("{value:.*}", measure.digits));
+                assert_eq!(*cell, wanted, "{name}, {key}");
+            }
+            rows += 1;
+        }
+        assert!(rows > 0, "there is no table");
     }
 
     #[test]
