@@ -110,7 +110,10 @@ fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
         Scale::Paper => {
             "The paper's data, models and measures; how many epochs each model was trained stands in its row.".to_owned()
         }
-        Scale::Quick => format!("**Reduced sizes**, to see that everything runs. {}", suite.quick_about),
+        Scale::Quick => format!(
+            "**Reduced sizes**, to see that everything runs. {} The words in each section are about the paper's sizes.",
+            suite.quick_about
+        ),
     };
     let done = suite.experiment.iter().filter(|e| results.get(&e.name).is_some()).count();
     let mut summary = vec![
