@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::reproduce::place::{Scale, write};
 
 /// Numbers on a card, each with its key in the measures.
-const LINES: [(&str, &str, bool); 12] = [
+const LINES: [(&str, &str, bool); 10] = [
     ("accuracy", "accuracy", true),
     ("accuracy, as ordered trees", "ordered_accuracy", true),
     ("mode accuracy", "mode_accuracy", true),
@@ -21,8 +21,6 @@ const LINES: [(&str, &str, bool); 12] = [
     ("kernel", "kernel", false),
     ("Gaussian kernel", "gaussian_kernel", false),
     ("semantic distance", "semantic_distance", false),
-    ("disagreement", "disagreement", true),
-    ("disagreement, nearest of candidates", "searched_disagreement", true),
 ];
 
 /// Writes `README.md` beside an export.
