@@ -75,8 +75,10 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
         prints.insert(&experiment.name, fingerprint.clone());
         let found = read_json(&place.result(&experiment.name));
         let known = found.is_some_and(|found| found["fingerprint"] == fingerprint.as_str());
-        let estimate = estimate(suite, experiment, config.as_deref(), place)?;
-        steps.push(Step { name: experiment.name.clone(), config, fingerprint, mark, estimate, known, done: known });
+        let name = experiment.name.clone();
+        let mut step = Step { name, config, fingerprint, mark, estimate: 0.0, known, done: known };
+        step.estimate = estimate(suite, experiment, &step, place)?;
+        steps.push(step);
     }
     // Models that are passed on to users are made again where they are missing.
     for step in &mut steps {
@@ -170,9 +172,9 @@ fn config(suite: &Suite, experiment: &Experiment, place: &Place) -> Result<Strin
 }
 
 /// Seconds, as far as can be told beforehand: what is trained already counts less.
-fn estimate(suite: &Suite, experiment: &Experiment, config: Option<&str>, place: &Place) -> Result<f64> {
+fn estimate(suite: &Suite, experiment: &Experiment, step: &Step, place: &Place) -> Result<f64> {
     let quick = place.scale == Scale::Quick;
-    let Some(config) = config else {
+    let Some(config) = &step.config else {
         return Ok(match &experiment.task {
             Task::Kernel { experiment } if experiment == "classification" || experiment == "variance" => {
                 if quick {
@@ -192,7 +194,7 @@ fn estimate(suite: &Suite, experiment: &Experiment, config: Option<&str>, place:
     let kind = config.get("model").and_then(|m| m.get("encoder")).and_then(|e| e.get("kind")).and_then(toml::Value::as_str);
     let cost = suite.cost.get(task.or(kind).unwrap_or_default()).copied().unwrap_or(2.0);
     let epochs = number(&["training", "epochs"]);
-    let trained = place.newest(&experiment.name)["epoch"].as_f64().unwrap_or(0.0);
+    let trained = place.newest(&step.name)["epoch"].as_f64().filter(|_| step.is_begun(place)).unwrap_or(0.0);
     let formulae = number(&["data", "set", "train"]) * (epochs - trained).max(0.0);
     // Of several formulae one is learned from; the others are only looked at.
     let focus = number(&["training", "focus"]).max(1.0);

@@ -35,6 +35,8 @@ pub struct Measure {
     pub key: String,
     /// The same for each formula, to resample for a confidence interval.
     pub list: Option<String>,
+    /// A percentage without such a list: where it stands of how many independent draws it is.
+    pub draws: Option<String>,
     /// The measure is this quantile of the list; otherwise its mean.
     pub quantile: Option<f64>,
     /// A share, shown as a percentage.
@@ -236,6 +238,9 @@ impl Suite {
             if let Some(key) = unknown {
                 bail!("{}: there is no `{key}`", entry["name"]);
             }
+        }
+        if let Some((name, _)) = suite.measure.iter().find(|(_, measure)| measure.draws.is_some() && !measure.percent) {
+            bail!("measure `{name}`: `draws` is for percentages");
         }
         let mut names = BTreeSet::new();
         for experiment in &suite.experiment {

@@ -111,7 +111,8 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let formulae = test_formulae(args, run)?;
     let embedding = run.embedding.as_ref();
     let sorted = run.config.data.children == Children::Sort;
-    let protocol = Protocol { seed: args.seed, sorted, ..if args.quick { Protocol::quick() } else { Protocol::paper() } };
+    let protocol = if args.quick { Protocol::quick() } else { Protocol::paper() };
+    let protocol = Protocol { prior_noise: args.prior_noise, sorted, seed: args.seed, ..protocol };
     let mut bar = Progress::new("reconstructing", formulae.len());
     let reconstruction = reconstruction(model, &formulae, embedding, &protocol, |done| bar.set(done))?;
     let (reordered, new_accuracy) = among_new(run, &formulae, &reconstruction.by_formula.accuracy);
@@ -156,7 +157,7 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("  as meanings", percent(r.semantic_accuracy)),
             ("mode accuracy", percent(r.mode_accuracy)),
             ("  as ordered trees", percent(r.ordered_mode_accuracy)),
-            ("greedy accuracy", percent(r.greedy_accuracy)),
+            ("greedy, as ordered trees", percent(r.greedy_accuracy)),
         ];
         lines.extend(report.refined.map(|share| ("  after refinement", percent(share))));
         lines.extend([("validity", percent(g.validity)), ("uniqueness", percent(g.uniqueness)), ("novelty", percent(g.novelty))]);

@@ -67,11 +67,12 @@ pub fn preset(name: &str) -> Option<Config> {
     Some(config)
 }
 
-/// The paper's data: 4,000 formulae to learn from, 300 to test on.
+/// The paper's data: 4,000 formulae to learn from, 300 to test on. By its rule, that every variable occurs, for other numbers
+/// of variables too.
 fn paper_data(variables: u32) -> DatasetSpec {
     let name = format!("paper-{variables}");
     logicvae_logic::preset(&name).unwrap_or(DatasetSpec {
-        sampler: SamplerParams::new(variables),
+        sampler: SamplerParams { all_variables: true, ..SamplerParams::new(variables) },
         seed: 2023,
         train: 4000,
         valid: 500,

@@ -63,7 +63,7 @@ pub fn conditional(
         let context = contexts.index_select(&Tensor::new(vec![number as u32; rows], model.device())?, 0)?;
         let mut rng = generator(protocol.seed, Purpose::Prior, 1 << 40 | number as u64);
         let noise = normal(&mut rng, rows, model.config().latent, model.dtype(), model.device())?;
-        let z = model.prior(rows, Some(&context))?.sample(1.0, &noise)?;
+        let z = model.prior(rows, Some(&context))?.sample(protocol.prior_noise, &noise)?;
         let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(1 << 40 | number as u64);
         let decoded = model.decode_guided(&z, Some((&context, embedding)), Decoding::samples(protocol.context_decodings, from))?;
         let kept: Vec<Formula> = decoded.into_iter().filter_map(|list| list.into_iter().find_map(|d| d.formula)).collect();

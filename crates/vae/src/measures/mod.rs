@@ -13,7 +13,7 @@ pub use prior::{Generation, generation};
 pub use reconstruction::{ByFormula, Reconstruction, reconstruction};
 
 /// How much is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
     /// Posterior samples of each formula.
     pub encodings: usize,
@@ -23,6 +23,8 @@ pub struct Protocol {
     pub prior_samples: usize,
     /// Decodings of each prior sample.
     pub prior_decodings: usize,
+    /// Prior samples are so many of the prior's standard deviations wide: 1 is the prior itself.
+    pub prior_noise: f64,
     /// Contexts that conditional models are asked for.
     pub contexts: usize,
     /// Prior samples for each context.
@@ -44,6 +46,7 @@ impl Protocol {
             decodings: 10,
             prior_samples: 1000,
             prior_decodings: 10,
+            prior_noise: 1.0,
             contexts: 300,
             context_samples: 100,
             context_decodings: 10,

@@ -55,7 +55,7 @@ pub fn generation(
         let context = context.transpose()?;
         let mut rng = generator(protocol.seed, Purpose::Prior, first as u64);
         let noise = normal(&mut rng, rows, model.config().latent, model.dtype(), model.device())?;
-        let z = model.prior(rows, context.as_ref())?.sample(1.0, &noise)?;
+        let z = model.prior(rows, context.as_ref())?.sample(protocol.prior_noise, &noise)?;
         let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(first as u64);
         let context = context.as_ref().zip(embedding);
         for decoded in model.decode_guided(&z, context, Decoding::samples(protocol.prior_decodings, from))?.into_iter().flatten() {

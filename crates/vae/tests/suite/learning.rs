@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use candle_core::{DType, Device};
 use logicvae_logic::Formula;
-use logicvae_vae::measures::{Protocol, reconstruction};
+use logicvae_vae::measures::{Protocol, generation, reconstruction};
 use logicvae_vae::{
     Children, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, context_of,
     fit_context, preset, trained_formulae,
@@ -34,6 +34,13 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
     let found = reconstruction(model, &data.train, None, &Protocol::quick(), |_| {}).unwrap();
     assert!(found.accuracy > 0.9 && found.ordered_accuracy > 0.9, "{found:?}");
     assert!(found.semantic_accuracy >= found.accuracy && found.mode_accuracy > 0.9);
+
+    // Without noise all prior samples are one vector, of which it says less.
+    let made = |prior_noise: f64| {
+        let protocol = Protocol { prior_noise, ..Protocol::quick() };
+        generation(model, &data.test, data.train.clone(), None, &protocol, |_| {}).unwrap().uniqueness
+    };
+    assert!(made(0.0) < made(1.0) / 2.0, "{} and {}", made(0.0), made(1.0));
 
     // Unseen formulae do not come back by themselves, but most do after refinement.
     let mean = model.posterior(&model.prepare(&data.test).unwrap(), None).unwrap().mean.detach();

@@ -1,9 +1,9 @@
 //! The report: every exhibit of the suite from the results that are there, as one HTML file and as Markdown. Nothing in it is
 //! typed by hand: numbers come from results, words and the paper's numbers from the suite.
 
-mod bootstrap;
 mod charts;
 mod html;
+mod interval;
 mod machine;
 mod markdown;
 mod tables;
@@ -119,8 +119,9 @@ fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
     let mut summary = vec![
         size,
         format!("{done} of {} experiments have results; what was not run says so.", suite.experiment.len()),
-        "A cell has our number, its 95 % confidence interval (bootstrap over test formulae, where there is a number for each), \
-         the paper's number, and the difference."
+        "A cell has our number, its 95 % confidence interval, the paper's number, and the difference. Intervals are by bootstrap \
+         over test formulae where there is a number for each; of shares alone they are Wilson's, with each formula, or each \
+         sample of the prior, as one draw, which makes them rather too wide than too narrow."
             .into(),
     ];
     if place.scale == Scale::Paper {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::reproduce::report::bootstrap::{interval, mean, quantile};
+use crate::reproduce::report::interval::{bootstrap, mean, quantile, wilson};
 use crate::reproduce::report::{Cell, Results, Table};
 use crate::reproduce::suite::{Exhibit, Experiment, List, Measure, Suite, Task};
 
@@ -27,7 +27,11 @@ pub fn list(measure: &Measure, found: &Value) -> Vec<f64> {
 
 /// The ends of a measure's confidence interval, as they are shown.
 pub fn ends(measure: &Measure, found: &Value) -> Option<(f64, f64)> {
-    interval(&list(measure, found), |drawn| match measure.quantile {
+    if let Some(draws) = &measure.draws {
+        let (low, high) = wilson(at(found, &measure.key).as_f64()?, at(found, draws).as_f64()?);
+        return Some((100.0 * low, 100.0 * high));
+    }
+    bootstrap(&list(measure, found), |drawn| match measure.quantile {
         Some(q) => quantile(drawn, q),
         None => mean(drawn),
     })

@@ -1,10 +1,10 @@
-//! Confidence intervals by resampling.
+//! Confidence intervals: by resampling where there is a number for each draw, by a formula where there is only a share.
 
 /// How often a list is drawn again.
 const TIMES: usize = 2000;
 
 /// The 95 % interval of a statistic of a list, by the percentiles of resampled lists. The same list gives the same interval.
-pub fn interval(list: &[f64], statistic: impl Fn(&mut [f64]) -> f64) -> Option<(f64, f64)> {
+pub fn bootstrap(list: &[f64], statistic: impl Fn(&mut [f64]) -> f64) -> Option<(f64, f64)> {
     if list.len() < 2 {
         return None;
     }
@@ -17,6 +17,16 @@ pub fn interval(list: &[f64], statistic: impl Fn(&mut [f64]) -> f64) -> Option<(
     }
     found.sort_by(f64::total_cmp);
     Some((found[TIMES / 40], found[TIMES - 1 - TIMES / 40]))
+}
+
+/// Wilson's 95 % interval of a share that was found in so many independent draws. Where a draw is itself a share, such as that
+/// of ten decodings, it is rather too wide than too narrow: nothing between 0 and 1 varies more than what is one or the other.
+pub fn wilson(share: f64, draws: f64) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    let middle = share + Z * Z / (2.0 * draws);
+    let half = Z * (share * (1.0 - share) / draws + Z * Z / (4.0 * draws * draws)).sqrt();
+    let scale = 1.0 + Z * Z / draws;
+    ((middle - half) / scale, (middle + half) / scale)
 }
 
 /// SplitMix64: enough for drawing with replacement, and no dependency.
@@ -45,14 +55,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_has_the_width_that_theory_gives() {
+    fn resampling_gives_the_width_that_theory_gives() {
         // A coin thrown 400 times: the mean's standard deviation is 0.025.
         let list: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
-        let (low, high) = interval(&list, mean).unwrap();
+        let (low, high) = bootstrap(&list, mean).unwrap();
         assert!((high - low - 2.0 * 1.96 * 0.025).abs() < 0.012, "{low} to {high}");
         assert!(low < 0.5 && 0.5 < high);
-        assert_eq!(interval(&list, mean), Some((low, high)));
-        assert_eq!(interval(&[1.0], mean), None);
+        assert_eq!(bootstrap(&list, mean), Some((low, high)));
+        assert_eq!(bootstrap(&[1.0], mean), None);
+    }
+
+    #[test]
+    fn a_share_has_wilsons_interval() {
+        // Of ten draws one: the value that tables give.
+        let (low, high) = wilson(0.1, 10.0);
+        assert!((low - 0.0179).abs() < 1e-4 && (high - 0.4042).abs() < 1e-4, "{low} to {high}");
+        // All of them says something too: the lower end is n / (n + z²).
+        let (low, high) = wilson(1.0, 1000.0);
+        assert!((low - 1000.0 / (1000.0 + 1.96 * 1.96)).abs() < 1e-12 && (high - 1.0).abs() < 1e-12, "{low} to {high}");
     }
 
     #[test]
