@@ -109,6 +109,7 @@ fn leaves_are_learned_and_measured() {
     }
     assert_eq!(found["disagreements"].as_array().unwrap().len(), 10);
     refused(&logicvae(&["encode", &run, "x1 & x2"]), &["names the leaves"]);
+    refused(&logicvae(&["evaluate", &run, "--prior-noise", "0.1"]), &["decodes nothing", "--prior-noise"]);
 
     let run = folder.path("shapes");
     let mut args = vec!["train".to_owned(), "--preset".into(), "shapes-3".into(), "--out".into(), run.clone()];

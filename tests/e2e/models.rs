@@ -125,6 +125,10 @@ fn a_conditional_run_decodes_for_a_meaning() {
     for key in ["semantic_distance", "kernel", "gaussian_kernel", "accuracy"] {
         assert!(measured[key].as_f64().is_some(), "{key} in {measured}");
     }
+    let narrow = done(&["evaluate", &run, "--quick", "--prior-noise", "0.01", "--json"]).json();
+    assert_eq!(narrow["protocol"]["prior_noise"], 0.01);
+    assert_ne!(narrow["semantic_distance"], measured["semantic_distance"]);
+    assert_eq!(narrow["accuracy"], measured["accuracy"], "encodings have a noise of their own");
     let missing = logicvae(&["decode", &run, "--draws", "3"]);
     assert_eq!(missing.code, 2);
     assert!(missing.err.contains("conditional"), "{}", missing.err);
@@ -215,6 +219,7 @@ fn bad_input_to_a_model_is_explained() {
     for (args, wanted) in [
         (vec!["evaluate", "nowhere"], "holds no run"),
         (vec!["evaluate", &fresh, "--seen"], "fresh"),
+        (vec!["evaluate", &run, "--prior-noise", "-1"], "must be 0 or more"),
         (vec!["encode", &run, "x1 &"], "neither a file nor a formula"),
         (vec!["encode", &run, "x7"], "x7"),
         (vec!["encode", &run, &foreign], "x7"),

@@ -110,6 +110,7 @@ pub struct RunArgs {
 Examples:
   logicvae evaluate runs/gat-5
   logicvae evaluate runs/gat-5 --seen
+  logicvae evaluate runs/cvae-gat-5 --prior-noise 0.01
   logicvae evaluate runs/gat-5 --data requirements.txt --quick --json")]
 pub struct EvaluateArgs {
     #[command(flatten)]
@@ -135,17 +136,16 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "true|false")]
     pub budget: Option<bool>,
 
-    /// Draw prior samples with so many of the prior's standard deviations: below 1 for what is near its mean.
-    #[arg(long, value_name = "SCALE", default_value_t = 1.0, value_parser = prior_noise)]
-    pub prior_noise: f64,
+    /// Draw prior samples with so many of the prior's standard deviations: below 1 for what is near its mean [default: 1].
+    #[arg(long, value_name = "SCALE", value_parser = noise_scale, allow_negative_numbers = true)]
+    pub prior_noise: Option<f64>,
 
     /// Seed of all samples.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 }
 
-/// A scale of noise.
-fn prior_noise(text: &str) -> Result<f64, String> {
+fn noise_scale(text: &str) -> Result<f64, String> {
     let scale: f64 = text.parse().map_err(|_| "give a number, such as 0.01".to_owned())?;
     (scale.is_finite() && scale >= 0.0).then_some(scale).ok_or_else(|| "must be 0 or more; 1 is the prior itself".into())
 }

@@ -83,8 +83,8 @@ struct LeafReport {
 const CANDIDATES: usize = 100;
 
 fn leaf_network(args: &EvaluateArgs, run: &Run, model: &LeafModel, output: Output) -> Result<ExitCode> {
-    if args.refine || args.budget.is_some() {
-        bail!("a run that names leaves decodes nothing: leave --refine and --budget out");
+    if args.refine || args.budget.is_some() || args.prior_noise.is_some() {
+        bail!("a run that names leaves decodes nothing: leave --refine, --budget and --prior-noise out");
     }
     let formulae = test_formulae(args, run)?;
     let Some(embedding) = &run.embedding else { bail!("the run has no semantic embedding") };
@@ -112,7 +112,8 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let embedding = run.embedding.as_ref();
     let sorted = run.config.data.children == Children::Sort;
     let protocol = if args.quick { Protocol::quick() } else { Protocol::paper() };
-    let protocol = Protocol { prior_noise: args.prior_noise, sorted, seed: args.seed, ..protocol };
+    let prior_noise = args.prior_noise.unwrap_or(protocol.prior_noise);
+    let protocol = Protocol { prior_noise, sorted, seed: args.seed, ..protocol };
     let mut bar = Progress::new("reconstructing", formulae.len());
     let reconstruction = reconstruction(model, &formulae, embedding, &protocol, |done| bar.set(done))?;
     let (reordered, new_accuracy) = among_new(run, &formulae, &reconstruction.by_formula.accuracy);
