@@ -219,7 +219,7 @@ fn bad_input_to_a_model_is_explained() {
     for (args, wanted) in [
         (vec!["evaluate", "nowhere"], "holds no run"),
         (vec!["evaluate", &fresh, "--seen"], "fresh"),
-        (vec!["evaluate", &run, "--prior-noise", "-1"], "must be 0 or more"),
+        (vec!["evaluate", &run, "--prior-noise", "-1"], "0 or more"),
         (vec!["encode", &run, "x1 &"], "neither a file nor a formula"),
         (vec!["encode", &run, "x7"], "x7"),
         (vec!["encode", &run, &foreign], "x7"),

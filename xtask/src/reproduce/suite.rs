@@ -239,8 +239,9 @@ impl Suite {
                 bail!("{}: there is no `{key}`", entry["name"]);
             }
         }
-        if let Some((name, _)) = suite.measure.iter().find(|(_, measure)| measure.draws.is_some() && !measure.percent) {
-            bail!("measure `{name}`: `draws` is for percentages");
+        let odd = |measure: &Measure| measure.draws.is_some() && (!measure.percent || measure.list.is_some());
+        if let Some((name, _)) = suite.measure.iter().find(|(_, measure)| odd(measure)) {
+            bail!("measure `{name}`: `draws` is for percentages without a list");
         }
         let mut names = BTreeSet::new();
         for experiment in &suite.experiment {
@@ -332,6 +333,10 @@ mod tests {
         assert!(error(&format!("{draw}{exhibit}rows = [\"c\"]")).contains("there is no experiment `c`"));
         assert!(error(&format!("{draw}{exhibit}columns = [\"accuracy\"]")).contains("there is no measure `accuracy`"));
         assert!(error(&format!("{draw}paper = {{ accuracy = 1.0 }}\n{exhibit}")).contains("there is no measure `accuracy`"));
+        let measure = "[measure.a]\ntitle = \"\"\nkey = \"a\"\ndraws = \"n\"\n";
+        assert!(error(&format!("{measure}{draw}{exhibit}")).contains("measure `a`: `draws` is for percentages"));
+        let both = format!("{measure}percent = true\nlist = \"all\"\n");
+        assert!(error(&format!("{both}{draw}{exhibit}")).contains("measure `a`: `draws` is for percentages without a list"));
     }
 
     #[test]

@@ -127,6 +127,7 @@ fn many_variables_train() {
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (64, 8, 8);
     (config.training.epochs, config.training.batch) = (1, 32);
     let data = config.dataset().unwrap();
+    assert!(data.test.iter().all(|f| f.variables().len() == 16), "the paper's rule: every variable occurs");
     let embedding = fit_context(&config).unwrap();
     let outcome = Trainer::new(&config, &data, embedding, &Device::Cpu).unwrap().run(&mut ()).unwrap();
     assert_eq!(outcome.epochs, 1);

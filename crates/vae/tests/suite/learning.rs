@@ -35,7 +35,7 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
     assert!(found.accuracy > 0.9 && found.ordered_accuracy > 0.9, "{found:?}");
     assert!(found.semantic_accuracy >= found.accuracy && found.mode_accuracy > 0.9);
 
-    // Without noise all prior samples are one vector, of which it says less.
+    // Without noise all prior samples are one vector, which decodes to fewer formulae.
     let made = |prior_noise: f64| {
         let protocol = Protocol { prior_noise, ..Protocol::quick() };
         generation(model, &data.test, data.train.clone(), None, &protocol, |_| {}).unwrap().uniqueness

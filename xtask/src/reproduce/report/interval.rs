@@ -20,13 +20,14 @@ pub fn bootstrap(list: &[f64], statistic: impl Fn(&mut [f64]) -> f64) -> Option<
 }
 
 /// Wilson's 95 % interval of a share that was found in so many independent draws. Where a draw is itself a share, such as that
-/// of ten decodings, it is rather too wide than too narrow: nothing between 0 and 1 varies more than what is one or the other.
+/// of ten decodings, it is rather too wide: nothing between 0 and 1 varies more than what is one or the other.
 pub fn wilson(share: f64, draws: f64) -> (f64, f64) {
     const Z: f64 = 1.96;
     let middle = share + Z * Z / (2.0 * draws);
     let half = Z * (share * (1.0 - share) / draws + Z * Z / (4.0 * draws * draws)).sqrt();
     let scale = 1.0 + Z * Z / draws;
-    ((middle - half) / scale, (middle + half) / scale)
+    // Rounding must not make a share of nothing negative.
+    (((middle - half) / scale).max(0.0), ((middle + half) / scale).min(1.0))
 }
 
 /// SplitMix64: enough for drawing with replacement, and no dependency.
@@ -70,6 +71,7 @@ mod tests {
         // Of ten draws one: the value that tables give.
         let (low, high) = wilson(0.1, 10.0);
         assert!((low - 0.0179).abs() < 1e-4 && (high - 0.4042).abs() < 1e-4, "{low} to {high}");
+        assert_eq!(wilson(0.0, 20.0).0, 0.0);
         // All of them says something too: the lower end is n / (n + z²).
         let (low, high) = wilson(1.0, 1000.0);
         assert!((low - 1000.0 / (1000.0 + 1.96 * 1.96)).abs() < 1e-12 && (high - 1.0).abs() < 1e-12, "{low} to {high}");

@@ -120,8 +120,8 @@ fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
         size,
         format!("{done} of {} experiments have results; what was not run says so.", suite.experiment.len()),
         "A cell has our number, its 95 % confidence interval, the paper's number, and the difference. Intervals are by bootstrap \
-         over test formulae where there is a number for each; of shares alone they are Wilson's, with each formula, or each \
-         sample of the prior, as one draw, which makes them rather too wide than too narrow."
+         over test formulae where there is a number for each; of other shares they are Wilson's, with each formula, or each sample \
+         of the prior, as one draw."
             .into(),
     ];
     if place.scale == Scale::Paper {
@@ -282,7 +282,7 @@ mod tests {
     fn a_result_stands_beside_the_papers() {
         let suite = Suite::committed().unwrap();
         let found = serde_json::json!({ "training": { "epochs": 150 }, "values": { "accuracy": 0.9584, "mode_accuracy": 0.97, "validity": 1.0,
-            "by_formula": { "accuracy": [0.9, 1.0, 1.0, 0.95], "mode_accuracy": [1.0, 1.0, 1.0, 1.0] } } });
+            "protocol": { "prior_samples": 1000 }, "by_formula": { "accuracy": [0.9, 1.0, 1.0, 0.95], "mode_accuracy": [1.0, 1.0, 1.0, 1.0] } } });
         let results = Results { found: [("gat-3".to_owned(), found)].into(), stale: vec!["gat-3".into()] };
         let exhibit = suite.exhibit.iter().find(|e| e.id == "tab:vae-abilities-app").unwrap();
         let table = tables::by_experiment(&suite, exhibit, &results);
@@ -295,5 +295,6 @@ mod tests {
         let interval = row[1].interval.as_deref().unwrap();
         let (low, high) = interval.split_once('–').unwrap();
         assert!(low.parse::<f64>().unwrap() >= 90.0 && high.parse::<f64>().unwrap() <= 100.0);
+        assert_eq!(row[3].interval.as_deref(), Some("99.62–100.00"), "of 1,000 prior samples");
     }
 }
