@@ -145,7 +145,7 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
         let explains = |e: &&Experiment| exhibit.explains.get(&e.name).is_some_and(|by| by.iter().all(shown));
         let (explained, rest): (Vec<&Experiment>, _) = below.into_iter().partition(explains);
         if !explained.is_empty() {
-            lines.push(format!("Below, and why is shown under **{}**: {}.", exhibit.title, names(&explained)));
+            lines.push(format!("Below, and why, or a part of why, is shown under **{}**: {}.", exhibit.title, names(&explained)));
         }
         below = rest;
     }
