@@ -30,7 +30,8 @@ fn allow(core: Option<usize>) {
             libc::sched_getaffinity(0, SIZE, &raw mut set);
             set
         });
-        let there: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, all)).collect();
+        let there: Vec<usize> =
+            (0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, all)).collect();
         let mut set = *all;
         if let Some(&one) = core.and_then(|core| there.get(core % there.len().max(1))) {
             set = std::mem::zeroed();

@@ -81,13 +81,18 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
         let batches = peer.ask(&format!("model {name} {HIDDEN} {HEAD_DIM} {BATCH}"))?.check;
         ensure!(batches == ours.batches.len() as u64, "{batches} batches");
         for threads in [2, 1] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
             peer.ask(&format!("threads {threads}"))?;
             let ways = [("", true), (", graphs included", false)];
             for (suffix, collated) in &ways[..if threads == 2 { 2 } else { 1 }] {
                 let request = format!("steps {} {batches}", if *collated { "collated" } else { "raw" });
                 rows.push(compare(
-                    &format!("{} step, {threads} thread{}{suffix}", name.to_uppercase(), if threads == 1 { "" } else { "s" }),
+                    &format!(
+                        "{} step, {threads} thread{}{suffix}",
+                        name.to_uppercase(),
+                        if threads == 1 { "" } else { "s" }
+                    ),
                     "PyTorch",
                     (threads == 2).then_some(TARGET),
                     ROUNDS,
@@ -122,7 +127,8 @@ fn multiply_rate(peer: &mut Peer) -> Result<f64> {
     const TIMES: usize = 50;
     let work = (2 * SIZE * SIZE * SIZE * TIMES) as f64;
     let one = || {
-        let (a, b) = (Mat::<f32>::from_fn(SIZE, SIZE, |i, j| (i + j) as f32), Mat::<f32>::identity(SIZE, SIZE));
+        let (a, b) =
+            (Mat::<f32>::from_fn(SIZE, SIZE, |i, j| (i + j) as f32), Mat::<f32>::identity(SIZE, SIZE));
         let mut c = Mat::<f32>::zeros(SIZE, SIZE);
         for _ in 0..TIMES {
             matmul(&mut c, Accum::Replace, &a, &b, 1.0, Par::Seq);

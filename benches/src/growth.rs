@@ -50,7 +50,9 @@ pub fn run(kind: &str, batch: usize, tree_nodes: usize) -> Result<Cell> {
     let config = match kind {
         "gru" => EncoderConfig::gru(vocabulary.types(), HIDDEN),
         "gcn" => EncoderConfig::gcn(vocabulary.types(), HIDDEN),
-        "gat" => EncoderConfig { head_dim: Some(HIDDEN / 3), ..EncoderConfig::gat(vocabulary.types(), HIDDEN) },
+        "gat" => {
+            EncoderConfig { head_dim: Some(HIDDEN / 3), ..EncoderConfig::gat(vocabulary.types(), HIDDEN) }
+        }
         other => bail!("{other} is not gru, gcn or gat"),
     };
     let parameters = Parameters::new(1);
@@ -59,14 +61,18 @@ pub fn run(kind: &str, batch: usize, tree_nodes: usize) -> Result<Cell> {
     let formulae: Vec<Formula> = (0..batch).map(|_| tree(tree_nodes, &mut rng)).collect::<Result<_>>()?;
     let graphs = vocabulary.graphs(&formulae)?;
     let prepared = encoder.prepare(&graphs)?;
-    let (rows, levels) = (prepared.schedules().map(Schedule::rows).sum(), prepared.schedules().map(|s| s.levels().len()).sum());
+    let (rows, levels) = (
+        prepared.schedules().map(Schedule::rows).sum(),
+        prepared.schedules().map(|s| s.levels().len()).sum(),
+    );
     drop(prepared);
     let base_mebibytes = peak_kibibytes() / 1024.0;
     let mut times = Vec::new();
     // Small steps often, large ones a few times.
     for _ in 0..(2_000_000 / graphs.nodes()).clamp(3, 101) {
-        let (time, done) =
-            seconds(|| encoder.forward(&encoder.prepare(&graphs)?)?.sum_all()?.backward().map_err(anyhow::Error::from));
+        let (time, done) = seconds(|| {
+            encoder.forward(&encoder.prepare(&graphs)?)?.sum_all()?.backward().map_err(anyhow::Error::from)
+        });
         done?;
         times.push(time);
     }

@@ -61,7 +61,15 @@ fn gram(formulae: &[Formula], peer: &mut Peer) -> Result<Vec<Row>> {
 }
 
 /// Ours from the formulae, Gram matrix included; the peer's from its Gram matrix.
-fn pca(name: &str, n: usize, pool: &[Formula], components: usize, form: Form, target: f64, peer: &mut Peer) -> Result<Row> {
+fn pca(
+    name: &str,
+    n: usize,
+    pool: &[Formula],
+    components: usize,
+    form: Form,
+    target: f64,
+    peer: &mut Peer,
+) -> Result<Row> {
     // The plain kernel of n = 5 has 32 components; scikit-learn returns 100, most of them with no variance.
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
     let mut explained = 0.0;
@@ -81,7 +89,10 @@ fn pca(name: &str, n: usize, pool: &[Formula], components: usize, form: Form, ta
         Ok(answer.seconds)
     };
     let row = compare(name, "scikit-learn PCA", Some(target), 3, ours, theirs)?;
-    ensure!((explained - theirs_explained).abs() < 1e-4, "{name}: we explain {explained}, the peer {theirs_explained}");
+    ensure!(
+        (explained - theirs_explained).abs() < 1e-4,
+        "{name}: we explain {explained}, the peer {theirs_explained}"
+    );
     eprintln!("  variance explained: {explained:.6}, the peer {theirs_explained:.6}");
     Ok(row)
 }

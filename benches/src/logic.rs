@@ -13,14 +13,26 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
     let paper = preset("paper-5").context("a preset")?.sampler;
     let mut rows = vec![
         sampling("a distinct formula, paper-5", paper, Some(300.0), 200, &mut peer)?,
-        sampling("a distinct formula, 5 variables, ≤ 30 nodes", SamplerParams::new(5), None, 2000, &mut peer)?,
+        sampling(
+            "a distinct formula, 5 variables, ≤ 30 nodes",
+            SamplerParams::new(5),
+            None,
+            2000,
+            &mut peer,
+        )?,
     ];
     rows.extend(tables(&mut peer)?);
     Ok(rows)
 }
 
 /// The same number of formulae by the same algorithm and limits, with different generators.
-fn sampling(name: &str, params: SamplerParams, target: Option<f64>, peer_count: usize, peer: &mut Peer) -> Result<Row> {
+fn sampling(
+    name: &str,
+    params: SamplerParams,
+    target: Option<f64>,
+    peer_count: usize,
+    peer: &mut Peer,
+) -> Result<Row> {
     const COUNT: usize = 20_000;
     let sampler = params.check()?;
     let mut seed = 0;
@@ -34,7 +46,8 @@ fn sampling(name: &str, params: SamplerParams, target: Option<f64>, peer_count: 
     let mut peer_seed = 0;
     let theirs = || {
         peer_seed += 1;
-        let request = format!("sample {variables} {max_nodes} {} {peer_count} {peer_seed}", u8::from(all_variables));
+        let request =
+            format!("sample {variables} {max_nodes} {} {peer_count} {peer_seed}", u8::from(all_variables));
         Ok(peer.ask(&request)?.seconds / peer_count as f64)
     };
     compare(name, "plain Python", target, 11, ours, theirs)
@@ -61,7 +74,11 @@ fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
     let mut theirs = |request: &str| {
         median_of(5, || {
             let answer = peer.ask(request)?;
-            ensure!(answer.check == satisfying, "the peer's tables have {} ones, ours {satisfying}", answer.check);
+            ensure!(
+                answer.check == satisfying,
+                "the peer's tables have {} ones, ours {satisfying}",
+                answer.check
+            );
             Ok(answer.seconds / COUNT as f64)
         })
     };

@@ -54,7 +54,11 @@ fn main() -> Result<()> {
     let threads = std::thread::available_parallelism()?.get();
     cores::bind(0);
     // As our programs do: the calling thread computes too, so that short work need not wait for another to wake.
-    rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().start_handler(cores::bind).build_global()?;
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .use_current_thread()
+        .start_handler(cores::bind)
+        .build_global()?;
     // As a program that trains does.
     logicvae_gnn::keep_freed_memory();
     if let [formulae, variables, form] = &args.scaling[..] {

@@ -72,7 +72,8 @@ fn human(seconds: f64) -> String {
 }
 
 pub fn table(rows: &[Row]) -> String {
-    let mut out = format!("{:<46} {:>10} {:>10} {:>9} {:>8}  against\n", "", "ours", "peer", "ratio", "target");
+    let mut out =
+        format!("{:<46} {:>10} {:>10} {:>9} {:>8}  against\n", "", "ours", "peer", "ratio", "target");
     for row in rows {
         let target = row.target.map_or(String::new(), |t| format!("{t:.0}"));
         let _ = writeln!(

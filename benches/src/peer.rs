@@ -34,9 +34,11 @@ impl Peer {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(script);
         let mut command = Command::new(python);
         command.arg(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).env("OMP_PROC_BIND", "true");
-        let mut child =
-            cores::unbound(|| command.spawn()).with_context(|| format!("starting {} with {}", path.display(), python.display()))?;
-        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else { bail!("no pipes to {script}") };
+        let mut child = cores::unbound(|| command.spawn())
+            .with_context(|| format!("starting {} with {}", path.display(), python.display()))?;
+        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            bail!("no pipes to {script}")
+        };
         Ok(Self { child, requests, answers: BufReader::new(answers) })
     }
 

@@ -28,8 +28,10 @@ pub struct Cell {
 pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
     let pool = SamplerParams::new(variables as u32).check()?.distinct(1, formulae)?;
     // All 32,768 assignments of 15 variables would be exact, but drawn ones show what users of large n do.
-    let measure = if variables <= 10 { Measure::exact(variables)? } else { Measure::monte_carlo(variables, 1024, 1)? };
-    let (form, name) = if gaussian { (Form::Gaussian { sigma2: PAPER_SIGMA2 }, "gaussian") } else { (Form::Plain, "plain") };
+    let measure =
+        if variables <= 10 { Measure::exact(variables)? } else { Measure::monte_carlo(variables, 1024, 1)? };
+    let (form, name) =
+        if gaussian { (Form::Gaussian { sigma2: PAPER_SIGMA2 }, "gaussian") } else { (Form::Plain, "plain") };
 
     let start = Instant::now();
     measure.values(&pool)?;

@@ -47,7 +47,8 @@ impl Ours {
             if number == 1 {
                 start = Instant::now();
             }
-            let loss = self.model.loss(&self.model.prepare(part)?, &noise, None, self.config.training.beta)?;
+            let loss =
+                self.model.loss(&self.model.prepare(part)?, &noise, None, self.config.training.beta)?;
             let size = StepSize { rate: 1e-3, decay: 0.0, clip: 10.0 };
             self.adam.step(&loss.total.backward()?, 1.0 / batch as f64, size)?;
             loss.nll.to_scalar::<f32>()?;
@@ -74,14 +75,20 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
         let readout = if model.encoder.readout == Readout::End { "end" } else { "sum" };
         let batch = config.training.batch;
         let head_dim = model.encoder.head_dim.unwrap_or(0);
-        let batches = peer.ask(&format!("model {kind} {} {head_dim} {batch} {state} {readout}", model.hidden))?.check;
+        let batches =
+            peer.ask(&format!("model {kind} {} {head_dim} {batch} {state} {readout}", model.hidden))?.check;
         ensure!(batches as usize == FORMULAE / batch, "{batches} batches");
         let mut ours = Ours::new(config, &formulae)?;
         for threads in [2, 1] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
             peer.ask(&format!("threads {threads}"))?;
             let row = compare(
-                &format!("{} training step, {threads} thread{}", kind.to_uppercase(), if threads == 1 { "" } else { "s" }),
+                &format!(
+                    "{} training step, {threads} thread{}",
+                    kind.to_uppercase(),
+                    if threads == 1 { "" } else { "s" }
+                ),
                 "PyTorch",
                 Some(TARGET),
                 ROUNDS,
@@ -92,7 +99,13 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
             if threads == 2 {
                 let theirs = batch as f64 / published;
                 let name = format!("{} training step, 2 threads", kind.to_uppercase());
-                rows.push(Row::new(&name, "the published Python's reported figure", row.ours, theirs, Some(PUBLISHED_TARGET)));
+                rows.push(Row::new(
+                    &name,
+                    "the published Python's reported figure",
+                    row.ours,
+                    theirs,
+                    Some(PUBLISHED_TARGET),
+                ));
             }
             rows.push(row);
         }

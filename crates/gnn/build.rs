@@ -25,7 +25,8 @@ fn main() {
 fn compile() -> Result<(), String> {
     let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo set no OUT_DIR")?).join("kernels.ptx");
     // "8.0" is a usual way to write 80.
-    let capability = env::var("CUDA_COMPUTE_CAP").map_or("80".to_owned(), |written| written.trim().replace('.', ""));
+    let capability =
+        env::var("CUDA_COMPUTE_CAP").map_or("80".to_owned(), |written| written.trim().replace('.', ""));
     let nvcc = nvcc();
     let status = Command::new(&nvcc)
         .arg("--ptx")
@@ -38,7 +39,11 @@ fn compile() -> Result<(), String> {
             let nvcc = nvcc.display();
             format!("the feature `cuda` needs NVIDIA's compiler, and {nvcc} does not start ({e}): install the CUDA toolkit and set CUDA_HOME")
         })?;
-    if status.success() { Ok(()) } else { Err(format!("{} did not compile {KERNELS} ({status})", nvcc.display())) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{} did not compile {KERNELS} ({status})", nvcc.display()))
+    }
 }
 
 /// The compiler of the toolkit that the environment names, else the one in PATH.

@@ -5,7 +5,10 @@ use crate::support::{Folder, logicvae, logicvae_with_input, refused};
 /// Refused with code 2, nothing on standard output, and all of these words in the message.
 #[test]
 fn formulae_that_are_none() {
-    refused(&logicvae(&["eval", "x1 @ x2"]), &["line 1, column 4", "unknown symbol `@`", "  | x1 @ x2\n  |    ^"]);
+    refused(
+        &logicvae(&["eval", "x1 @ x2"]),
+        &["line 1, column 4", "unknown symbol `@`", "  | x1 @ x2\n  |    ^"],
+    );
     refused(&logicvae(&["eval", "(x1 & x2"]), &["column 1", "never closed"]);
     refused(&logicvae(&["eval", "x1 & x2)"]), &["column 8", "closes nothing"]);
     refused(&logicvae(&["eval", "x0 | x1"]), &["there is no x0", "from x1"]);
@@ -41,7 +44,10 @@ fn files_that_hold_no_formulae() {
 fn damaged_containers() {
     let folder = Folder::new();
     let file = folder.path("f.bin");
-    assert_eq!(logicvae(&["sample", "--vars", "3", "--count", "50", "--format", "binary", "--out", &file]).code, 0);
+    assert_eq!(
+        logicvae(&["sample", "--vars", "3", "--count", "50", "--format", "binary", "--out", &file]).code,
+        0
+    );
     let whole = folder.read("f.bin");
     let cut = folder.write("cut", &whole[..whole.len() / 2]);
     refused(&logicvae(&["stats", &cut]), &["cut", "cut off"]);
@@ -66,7 +72,10 @@ fn samplers_that_cannot_be() {
     refused(&sample(&["--vars", "3", "--p-leaf", "nan"]), &["p_leaf", "NaN"]);
     refused(&sample(&["--vars", "0"]), &["--vars", "1..=16777216"]);
     refused(&sample(&[]), &["--vars"]);
-    refused(&sample(&["--vars", "5", "--all-vars", "--max-nodes", "8"]), &["at least 9 nodes", "max_nodes is 8"]);
+    refused(
+        &sample(&["--vars", "5", "--all-vars", "--max-nodes", "8"]),
+        &["at least 9 nodes", "max_nodes is 8"],
+    );
     refused(&sample(&["--vars", "5", "--max-depth", "0"]), &["depth of at least 1"]);
     refused(&sample(&["--vars", "1", "--max-nodes", "3", "--count", "100"]), &["found only", "of 100"]);
     refused(&sample(&["--vars", "3", "--count", "0"]), &["--count", "at least 1"]);
@@ -130,14 +139,19 @@ fn standard_input_is_read_once_and_to_its_end() {
 fn links_pipes_and_permissions_are_respected() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new();
-    let sample = |out: &str, flags: &[&str]| logicvae(&[&["sample", "--vars", "3", "--count", "5", "--out", out], flags].concat());
+    let sample = |out: &str, flags: &[&str]| {
+        logicvae(&[&["sample", "--vars", "3", "--count", "5", "--out", out], flags].concat())
+    };
     assert_eq!(sample("/dev/null", &[]).code, 0);
 
     let target = folder.write("target.txt", "old");
     std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).expect("ours");
     symlink(&target, folder.path("link.txt")).expect("a link");
     assert_eq!(sample(&folder.path("link.txt"), &["--force"]).code, 0);
-    assert!(std::fs::symlink_metadata(folder.path("link.txt")).expect("there").is_symlink(), "the link stays one");
+    assert!(
+        std::fs::symlink_metadata(folder.path("link.txt")).expect("there").is_symlink(),
+        "the link stays one"
+    );
     assert_ne!(folder.read("target.txt"), b"old");
     assert_eq!(std::fs::metadata(&target).expect("there").permissions().mode() & 0o777, 0o640);
 

@@ -12,9 +12,16 @@ fn committed_datasets_are_reproduced() {
         for split in ["train", "valid", "test"] {
             let file = folder.path(&format!("{preset}-{split}"));
             done(&["sample", "--preset", preset, "--split", split, "--out", &file]);
-            let committed = std::fs::read_to_string(repository(&format!("datasets/{preset}/{split}.txt"))).expect("committed");
-            assert!(std::fs::read_to_string(&file).expect("made") == committed, "{preset} {split} differs from the committed file");
-            assert!(committed.lines().all(|line| seen.insert(line.to_owned())), "{preset} {split} repeats a formula");
+            let committed = std::fs::read_to_string(repository(&format!("datasets/{preset}/{split}.txt")))
+                .expect("committed");
+            assert!(
+                std::fs::read_to_string(&file).expect("made") == committed,
+                "{preset} {split} differs from the committed file"
+            );
+            assert!(
+                committed.lines().all(|line| seen.insert(line.to_owned())),
+                "{preset} {split} repeats a formula"
+            );
         }
         assert_eq!(seen.len(), 4800);
     }
@@ -25,8 +32,8 @@ fn a_preset_without_a_split_is_all_of_it_in_order() {
     let folder = Folder::new();
     let file = folder.path("all");
     assert_eq!(done(&["sample", "--preset", "paper-3", "--out", &file, "--json"]).json()["count"], 4800);
-    let parts =
-        ["train", "valid", "test"].map(|s| std::fs::read(repository(&format!("datasets/paper-3/{s}.txt"))).expect("committed"));
+    let parts = ["train", "valid", "test"]
+        .map(|s| std::fs::read(repository(&format!("datasets/paper-3/{s}.txt"))).expect("committed"));
     assert_eq!(folder.read("all"), parts.concat());
     let few = folder.path("few");
     done(&["sample", "--preset", "paper-3", "--count", "10", "--out", &few]);

@@ -44,15 +44,32 @@ fn a_training_begins_with_the_weights_of_another() {
     done(&["train", "--preset", "tiny", "--set=training.epochs=40", "--out", &run]);
     done(&["export", &run, "--out", &model]);
     let go_on = |from: &str, out: &str, more: &[&str]| {
-        let first = ["train", "--preset", "tiny", "--epochs=2", "--set=training.learning_rate=1e-4", "--from", from, "--out", out];
+        let first = [
+            "train",
+            "--preset",
+            "tiny",
+            "--epochs=2",
+            "--set=training.learning_rate=1e-4",
+            "--from",
+            from,
+            "--out",
+            out,
+        ];
         logicvae(&[&first, more].concat())
     };
     let loss = |run: &str| {
         let text = std::fs::read_to_string(format!("{run}/metrics.jsonl")).unwrap();
-        serde_json::from_str::<serde_json::Value>(text.lines().next().unwrap()).unwrap()["loss"].as_f64().unwrap()
+        serde_json::from_str::<serde_json::Value>(text.lines().next().unwrap()).unwrap()["loss"]
+            .as_f64()
+            .unwrap()
     };
     assert_eq!(go_on(&model, &tuned, &[]).code, 0);
-    assert!(loss(&tuned) < 0.5 * loss(&run), "{} after a start with trained weights, {} without", loss(&tuned), loss(&run));
+    assert!(
+        loss(&tuned) < 0.5 * loss(&run),
+        "{} after a start with trained weights, {} without",
+        loss(&tuned),
+        loss(&run)
+    );
     let about = String::from_utf8(folder.read("tuned/run.json")).unwrap();
     assert!(about.contains("\"from\": \"tiny "), "{about}");
 
@@ -60,7 +77,8 @@ fn a_training_begins_with_the_weights_of_another() {
     let same = folder.path("same");
     assert_eq!(go_on(&run, &same, &["--set=training.learning_rate=0.0"]).code, 0);
     let kept = |run: &str| {
-        let names = std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names =
+            std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         names.filter(|name| name.starts_with("last-")).collect::<Vec<_>>()
     };
     assert_eq!(kept(&same), kept(&run));
@@ -97,9 +115,16 @@ fn a_budget_makes_every_decoding_valid() {
 fn leaves_are_learned_and_measured() {
     let folder = Folder::new();
     let run = folder.path("run");
-    let small = ["model.hidden=16", "data.set.train=64", "data.set.valid=10", "data.set.test=10", "training.epochs=2"];
+    let small = [
+        "model.hidden=16",
+        "data.set.train=64",
+        "data.set.valid=10",
+        "data.set.test=10",
+        "training.epochs=2",
+    ];
     let pool = ["context.pool=50", "context.components=8"];
-    let mut args = vec!["train".to_owned(), "--preset".into(), "leaves-3".into(), "--out".into(), run.clone()];
+    let mut args =
+        vec!["train".to_owned(), "--preset".into(), "leaves-3".into(), "--out".into(), run.clone()];
     args.extend(small.iter().chain(&pool).map(|set| format!("--set={set}")));
     done(&args.iter().map(String::as_str).collect::<Vec<&str>>());
     let found = done(&["evaluate", &run, "--json"]).json();
@@ -112,7 +137,8 @@ fn leaves_are_learned_and_measured() {
     refused(&logicvae(&["evaluate", &run, "--prior-noise", "0.1"]), &["decodes nothing", "--prior-noise"]);
 
     let run = folder.path("shapes");
-    let mut args = vec!["train".to_owned(), "--preset".into(), "shapes-3".into(), "--out".into(), run.clone()];
+    let mut args =
+        vec!["train".to_owned(), "--preset".into(), "shapes-3".into(), "--out".into(), run.clone()];
     args.extend(small.iter().map(|set| format!("--set={set}")));
     done(&args.iter().map(String::as_str).collect::<Vec<&str>>());
     let test = String::from_utf8(folder.read("shapes/test.txt")).unwrap();

@@ -5,14 +5,17 @@ use crate::support::{Folder, done, logicvae, logicvae_with_input};
 #[test]
 fn eval_prints_what_was_asked_for() {
     let run = done(&["eval", "x1 & !x2 | 0", "--assign", "10", "--truth-table", "--simplify"]);
-    for part in ["x1 & !x2 | 0", "value       +1 at 10", "satisfying  1 of 4", "simplified  x1 & !x2", "x1 x2  value"] {
+    for part in
+        ["x1 & !x2 | 0", "value       +1 at 10", "satisfying  1 of 4", "simplified  x1 & !x2", "x1 x2  value"]
+    {
         assert!(run.out.contains(part), "{part} is missing in\n{}", run.out);
     }
 }
 
 #[test]
 fn eval_json_has_the_promised_keys() {
-    let json = done(&["eval", "x1 & !x2", "--vars", "3", "--assign", "011", "--truth-table", "--json"]).json();
+    let json =
+        done(&["eval", "x1 & !x2", "--vars", "3", "--assign", "011", "--truth-table", "--json"]).json();
     assert_eq!(json["value"], -1);
     assert_eq!(json["truth_table"], "01000100");
     assert_eq!(json["satisfying"], 2);
@@ -59,14 +62,18 @@ fn a_dash_is_standard_input() {
     assert_eq!(logicvae_with_input(&["check", "-", "-"], "x1 -> x2\n!x1 | x2\n").code, 0);
     assert_eq!(logicvae_with_input(&["stats", "-", "--json"], "x1\n!x2\n").json()["count"], 2);
     let deep = format!("{}x1", "!".repeat(1_000_000));
-    assert_eq!(logicvae_with_input(&["eval", "-", "--json", "--truth-table"], deep).json()["truth_table"], "01");
+    assert_eq!(
+        logicvae_with_input(&["eval", "-", "--json", "--truth-table"], deep).json()["truth_table"],
+        "01"
+    );
 }
 
 #[test]
 fn sample_writes_and_reports() {
     let folder = Folder::new();
     let file = folder.path("f.txt");
-    let json = done(&["sample", "--vars", "4", "--count", "500", "--seed", "7", "--out", &file, "--json"]).json();
+    let json =
+        done(&["sample", "--vars", "4", "--count", "500", "--seed", "7", "--out", &file, "--json"]).json();
     assert_eq!(json["count"], 500);
     let stats = done(&["stats", &file, "--vars", "4", "--json"]).json();
     assert_eq!(stats["count"], 500);
@@ -80,7 +87,19 @@ fn the_same_seed_gives_the_same_bytes_for_any_number_of_threads() {
     let folder = Folder::new();
     let sample = |name: &str, threads: &str, seed: &str| {
         let file = folder.path(name);
-        done(&["sample", "--vars", "5", "--count", "20000", "--seed", seed, "--threads", threads, "--out", &file]);
+        done(&[
+            "sample",
+            "--vars",
+            "5",
+            "--count",
+            "20000",
+            "--seed",
+            seed,
+            "--threads",
+            threads,
+            "--out",
+            &file,
+        ]);
         folder.read(name)
     };
     let one = sample("one", "1", "3");

@@ -53,7 +53,11 @@ fn kernel_draws_or_takes_assignments() {
     let weighted = folder.write("weighted.txt", "11 3\n10 1\n");
     assert!((run("weighted.npy", &["--rows", &weighted]) - 0.5).abs() < 1e-12);
     let mixed = folder.write("mixed.txt", "11 3\n10\n");
-    assert_eq!(run("mixed.npy", &["--rows", &mixed]), run("weighted2.npy", &["--rows", &weighted]), "a missing weight is 1");
+    assert_eq!(
+        run("mixed.npy", &["--rows", &mixed]),
+        run("weighted2.npy", &["--rows", &weighted]),
+        "a missing weight is 1"
+    );
     let wide = folder.write("wide.txt", "x1\nx40\n");
     let note = done(&["kernel", &wide, "--out", &folder.path("wide.npy")]).err;
     assert!(note.contains("10000 are drawn"), "{note}");
@@ -64,8 +68,21 @@ fn embed_fits_saves_and_loads() {
     let folder = Folder::new();
     let (test, pool) = (dataset("paper-4/test.txt"), dataset("paper-4/valid.txt"));
     let (first, second, saved) = (folder.path("a.npy"), folder.path("b.npy"), folder.path("pool.embedding"));
-    let flags =
-        ["embed", &test, "--pool", &pool, "--components", "20", "--gaussian", "0.44", "--out", &first, "--save", &saved, "--json"];
+    let flags = [
+        "embed",
+        &test,
+        "--pool",
+        &pool,
+        "--components",
+        "20",
+        "--gaussian",
+        "0.44",
+        "--out",
+        &first,
+        "--save",
+        &saved,
+        "--json",
+    ];
     let json = done(&flags).json();
     assert_eq!((json["components"].as_u64(), json["rows"].as_u64()), (Some(20), Some(300)));
     let share = json["explained_variance"].as_f64().expect("a number");
@@ -84,7 +101,10 @@ fn embed_fits_saves_and_loads() {
     let mut bytes = folder.read("pool.embedding");
     bytes[12] = 9;
     let later = folder.write("later", &bytes);
-    refused(&logicvae(&["embed", &test, "--pool", &later, "--out", &folder.path("d.npy")]), &["later", "version 9", "version 1"]);
+    refused(
+        &logicvae(&["embed", &test, "--pool", &later, "--out", &folder.path("d.npy")]),
+        &["later", "version 9", "version 1"],
+    );
     let cut = folder.write("cut", &folder.read("pool.embedding")[..500]);
     refused(&logicvae(&["embed", &test, "--pool", &cut, "--out", &folder.path("d.npy")]), &["cut off"]);
 }
@@ -139,13 +159,22 @@ fn bad_requests_are_refused_and_write_nothing() {
     refused(&with(&["kernel", &file, "--gaussian", "0"]), &["sigma²"]);
     refused(&with(&["kernel", &file, "--gaussian", "nan"]), &["sigma²"]);
     refused(&with(&["kernel", &folder.write("empty", "")]), &["no formulae"]);
-    refused(&with(&["kernel", &file, "--rows", &folder.write("nan", "11 NaN\n10 1\n")]), &["nan", "weight 1 is NaN"]);
-    refused(&with(&["kernel", &file, "--rows", &folder.write("short", "1\n")]), &["short", "line 1", "2 variables"]);
+    refused(
+        &with(&["kernel", &file, "--rows", &folder.write("nan", "11 NaN\n10 1\n")]),
+        &["nan", "weight 1 is NaN"],
+    );
+    refused(
+        &with(&["kernel", &file, "--rows", &folder.write("short", "1\n")]),
+        &["short", "line 1", "2 variables"],
+    );
     refused(&with(&["embed", &file, "--pool", &file, "--components", "50"]), &["50 components", "at most"]);
     refused(&with(&["embed", &file, "--pool", &file]), &["--components"]);
     refused(&with(&["embed", &file, "--pool", &folder.path("none"), "--components", "2"]), &["cannot open"]);
     let wider = folder.write("wider.txt", "x7\n");
-    refused(&with(&["embed", &wider, "--pool", &file, "--components", "1"]), &["wider.txt", "line 1", "x7", "2 variables"]);
+    refused(
+        &with(&["embed", &wider, "--pool", &file, "--components", "1"]),
+        &["wider.txt", "line 1", "x7", "2 variables"],
+    );
     refused(&logicvae(&["similar", "x1 &", "--in", &file]), &["column 5"]);
     refused(&logicvae(&["similar", "x1", "--in", &file, "-k", "0"]), &["-k"]);
     assert!(!folder.names().contains(&"out.npy".to_owned()));

@@ -44,15 +44,32 @@ fn a_run_from_training_to_pictures() {
     let outcome = trained.json();
     assert_eq!((outcome["epochs"].as_u64(), outcome["stop_reason"].as_str()), (Some(30), Some("epochs")));
     assert!(outcome["best"]["validation"]["nll"].as_f64().unwrap() > 0.0);
-    for file in ["config.toml", "run.json", "metrics.jsonl", "loss.svg", "best.safetensors", "last.state", "train.txt", "test.txt"]
-    {
+    for file in [
+        "config.toml",
+        "run.json",
+        "metrics.jsonl",
+        "loss.svg",
+        "best.safetensors",
+        "last.state",
+        "train.txt",
+        "test.txt",
+    ] {
         assert!(Path::new(&run).join(file).is_file(), "{file}");
     }
     let lines = String::from_utf8(folder.read("run/metrics.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), 30);
 
     let measured = done(&["evaluate", &run, "--quick", "--refine", "--json"]).json();
-    for key in ["nll", "accuracy", "ordered_accuracy", "mode_accuracy", "validity", "uniqueness", "novelty", "refined"] {
+    for key in [
+        "nll",
+        "accuracy",
+        "ordered_accuracy",
+        "mode_accuracy",
+        "validity",
+        "uniqueness",
+        "novelty",
+        "refined",
+    ] {
         assert!(measured[key].as_f64().is_some(), "{key} in {measured}");
     }
     assert_eq!(measured["validity"].as_f64(), Some(1.0));
@@ -63,22 +80,28 @@ fn a_run_from_training_to_pictures() {
 
     // To vectors and back.
     let z = folder.path("z.npy");
-    let encoded = done(&["encode", &run, &format!("{run}/train.txt"), "--refine", "--out", &z, "--json"]).json();
+    let encoded =
+        done(&["encode", &run, &format!("{run}/train.txt"), "--refine", "--out", &z, "--json"]).json();
     assert_eq!(encoded["rows"].as_u64(), Some(100));
     let exact = encoded["exact"].as_u64().unwrap();
     let decoded = done(&["decode", &run, "--z", &z, "--json"]).json();
     let formulae = decoded["formulae"].as_array().unwrap();
     let text = String::from_utf8(folder.read("run/train.txt")).unwrap();
-    let same = text.lines().zip(formulae).filter(|(line, found)| Some(*line) == found["formula"].as_str()).count();
+    let same =
+        text.lines().zip(formulae).filter(|(line, found)| Some(*line) == found["formula"].as_str()).count();
     assert_eq!((formulae.len(), same as u64), (100, exact));
     assert!(exact > 50, "{exact} of 100 could be refined");
     assert!(formulae.iter().all(|f| f["log_probability"].as_f64().unwrap() <= 0.0));
-    assert_eq!(done(&["encode", &run, "x1 & x2", "--json"]).json()["vectors"][0].as_array().unwrap().len(), 24);
+    assert_eq!(
+        done(&["encode", &run, "x1 & x2", "--json"]).json()["vectors"][0].as_array().unwrap().len(),
+        24
+    );
 
     let scored = done(&["decode", &run, "--z", &z, "--of", &format!("{run}/train.txt"), "--json"]).json();
     for (scored, found) in scored["formulae"].as_array().unwrap().iter().zip(formulae) {
         if scored["formula"] == found["formula"] {
-            let (a, b) = (scored["log_probability"].as_f64().unwrap(), found["log_probability"].as_f64().unwrap());
+            let (a, b) =
+                (scored["log_probability"].as_f64().unwrap(), found["log_probability"].as_f64().unwrap());
             assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{a} and {b}");
         }
     }
@@ -87,7 +110,12 @@ fn a_run_from_training_to_pictures() {
     let args = ["decode", &run, "--draws", "4", "--samples", "10", "--seed", "5", "--json"];
     let drawn = done(&args);
     assert_eq!(drawn.out, done(&args).out, "the same seed gives the same formulae");
-    let counts = drawn.json()["formulae"].as_array().unwrap().iter().map(|f| f["count"].as_u64().unwrap()).sum::<u64>();
+    let counts = drawn.json()["formulae"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["count"].as_u64().unwrap())
+        .sum::<u64>();
     assert_eq!(counts, 40);
 
     let svg = folder.path("path.svg");
@@ -96,8 +124,14 @@ fn a_run_from_training_to_pictures() {
     assert!(folder.read("path.svg").starts_with(b"<svg"));
     let refused = logicvae(&["interpolate", &run, "x1 & x2", "x3", "--svg", &svg]);
     assert_eq!(refused.code, 2, "nothing is written over");
-    assert!(done(&["interpolate", &run, "x1 & x2", "!x3", "--steps", "5", "--linear"]).out.contains("nodes change"));
-    let near = done(&["neighbours", &run, "x1 & x2", "--in", &format!("{run}/train.txt"), "-k", "3", "--json"]).json();
+    assert!(
+        done(&["interpolate", &run, "x1 & x2", "!x3", "--steps", "5", "--linear"])
+            .out
+            .contains("nodes change")
+    );
+    let near =
+        done(&["neighbours", &run, "x1 & x2", "--in", &format!("{run}/train.txt"), "-k", "3", "--json"])
+            .json();
     assert_eq!(near["neighbours"].as_array().unwrap().len(), 3);
     done(&["map", &run, "--svg", &folder.path("map.svg")]);
     assert!(folder.read("map.svg").starts_with(b"<svg"));
@@ -169,7 +203,8 @@ fn what_is_refused_changes_nothing() {
     let run = folder.path("run");
     assert_eq!(train(&run, &["--epochs=1"]).code, 0);
     let (before, config) = (weights(&run), folder.read("run/config.toml"));
-    let constant = folder.write("constant.txt", "x1 & 1\nx1\nx2\nx3\n!x1\n!x2\n!x3\nx1 & x2\nx1 & x3\nx2 & x3\nx1 | x2\n");
+    let constant = folder
+        .write("constant.txt", "x1 & 1\nx1\nx2\nx3\n!x1\n!x2\n!x3\nx1 & x2\nx1 & x3\nx2 & x3\nx1 | x2\n");
     let refused = train(&run, &["--data", &constant, "--force"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("constant"), "{}", refused.err);
@@ -242,7 +277,9 @@ fn damaged_files_of_a_run_are_named() {
     assert_eq!(train(&run, &["--epochs=1"]).code, 0);
     let files = weights(&run);
     let last = files.iter().map(|f| &f.0).find(|name| name.starts_with("last-")).unwrap();
-    for (name, wanted) in [("last.state", "last.state"), (last.as_str(), last.as_str()), ("test.txt", "test.txt")] {
+    for (name, wanted) in
+        [("last.state", "last.state"), (last.as_str(), last.as_str()), ("test.txt", "test.txt")]
+    {
         let path = Path::new(&run).join(name);
         let whole = std::fs::read(&path).unwrap();
         let mut changed = whole.clone();

@@ -51,7 +51,10 @@ fn every_kind_of_chart_is_drawn() {
         for name in [format!("{kind}.svg"), format!("{kind}.png")] {
             let out = folder.path(&name);
             let json = done(&["plot", &file, "--out", &out, "--json"]).json();
-            assert_eq!((&json["kind"], &json["series"], &json["out"]), (&kind.into(), &2.into(), &out.into()));
+            assert_eq!(
+                (&json["kind"], &json["series"], &json["out"]),
+                (&kind.into(), &2.into(), &out.into())
+            );
             check_picture(&folder, &name);
         }
     }
@@ -79,11 +82,20 @@ fn pictures_are_refused_before_anything_is_written() {
     refused(&plot(&HISTOGRAM.replace("0.75", "NaN")), &["line 2", "no NaN"]);
     refused(&plot(&HISTOGRAM.replace("0.75", "1e999")), &["line 2", "out of range"]);
     refused(&plot(&HISTOGRAM.replace("[0.1,0.5]", "[]")), &["series `GCN & co` has no values"]);
-    refused(&plot(&HISTOGRAM.replace("\"series\":0", "\"series\":2")), &["refers to series 2", "counted from 0"]);
-    refused(&plot(&LINES.replace("[82,null,87]", "[82,87]")), &["`high` of series `GAT` has 2", "3 to go with"]);
+    refused(
+        &plot(&HISTOGRAM.replace("\"series\":0", "\"series\":2")),
+        &["refers to series 2", "counted from 0"],
+    );
+    refused(
+        &plot(&LINES.replace("[82,null,87]", "[82,87]")),
+        &["`high` of series `GAT` has 2", "3 to go with"],
+    );
     refused(&plot(&LINES.replace("[[1,80],[3,84]]", "[]")), &["series `paper` has no points"]);
     refused(&plot(&BARS.replace("[90,null]", "[90]")), &["1 value(s) for 2 group(s)", "null"]);
-    refused(&logicvae(&["plot", &folder.path("missing.json"), "--out", &out]), &["missing.json", "No such file"]);
+    refused(
+        &logicvae(&["plot", &folder.path("missing.json"), "--out", &out]),
+        &["missing.json", "No such file"],
+    );
     refused(&logicvae(&["plot", &folder.path(""), "--out", &out]), &["is a folder", "describes a chart"]);
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }

@@ -7,9 +7,20 @@ use crate::support::{Folder, done, logicvae};
 #[test]
 fn every_command_has_help_with_an_example() {
     let list = done(&["--help"]).out;
-    for command in
-        ["sample", "eval", "check", "stats", "kernel", "embed", "similar", "draw", "experiment", "plot", "completions", "man"]
-    {
+    for command in [
+        "sample",
+        "eval",
+        "check",
+        "stats",
+        "kernel",
+        "embed",
+        "similar",
+        "draw",
+        "experiment",
+        "plot",
+        "completions",
+        "man",
+    ] {
         assert!(list.contains(command));
         let help = done(&[command, "--help"]).out;
         assert!(help.contains("Example") && help.contains(&format!("logicvae {command}")), "{help}");

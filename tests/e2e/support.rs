@@ -82,7 +82,8 @@ impl Folder {
 
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).expect("there");
-        let mut names: Vec<String> = entries.map(|e| e.expect("an entry").file_name().into_string().expect("text")).collect();
+        let mut names: Vec<String> =
+            entries.map(|e| e.expect("an entry").file_name().into_string().expect("text")).collect();
         names.sort();
         names
     }

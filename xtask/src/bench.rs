@@ -48,7 +48,9 @@ fn python() -> Result<PathBuf> {
     eprintln!("Preparing Python packages in {} ...", folder.display());
     shell::run(shell::command("python3").args(["-m", "venv", "--clear"]).arg(&folder))
         .context("python3 with venv is needed for the peers")?;
-    shell::run(shell::command(&python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&requirements))?;
+    shell::run(
+        shell::command(&python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&requirements),
+    )?;
     std::fs::write(installed, wanted)?;
     Ok(python)
 }

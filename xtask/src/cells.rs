@@ -14,13 +14,19 @@ pub struct Request {
 }
 
 /// Measures all cells; prints them as JSON, or their table, which then also becomes a file in `results/`.
-pub fn run(json: bool, requests: &[Request], file: &str, table: fn(&[Value]) -> Result<String>) -> Result<()> {
+pub fn run(
+    json: bool,
+    requests: &[Request],
+    file: &str,
+    table: fn(&[Value]) -> Result<String>,
+) -> Result<()> {
     shell::run(cargo().args(["build", "--release", "--quiet", "--package", "logicvae-bench"]))?;
     let binary = target().join("release/logicvae-bench");
     let mut cells = Vec::new();
     for request in requests {
         eprintln!("{}", request.label);
-        let cell = serde_json::from_str(&output(command(&binary).arg(&request.flag))?).context("a cell of the table")?;
+        let cell = serde_json::from_str(&output(command(&binary).arg(&request.flag))?)
+            .context("a cell of the table")?;
         cells.push(cell);
     }
     if json {

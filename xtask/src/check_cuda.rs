@@ -20,7 +20,15 @@ pub fn run_check(_: &Args) -> Result<()> {
     fs::write(&nvcc, include_str!("stand_in_nvcc.sh"))?;
     fs::set_permissions(&nvcc, fs::Permissions::from_mode(0o755))?;
     let mut clippy = cargo();
-    clippy.args(["clippy", "--package", "logicvae-gnn", "--package", "logicvae-vae", "--package", "logicvae-cli"]);
+    clippy.args([
+        "clippy",
+        "--package",
+        "logicvae-gnn",
+        "--package",
+        "logicvae-vae",
+        "--package",
+        "logicvae-cli",
+    ]);
     clippy.args(["--features", "logicvae-cli/cuda", "--all-targets", "--", "-D", "warnings"]);
     run(in_toolkit(&mut clippy, &home)?)
 }

@@ -35,7 +35,10 @@ pub fn run() -> Result<()> {
     let gnn = ["--package", "logicvae-gnn", "--features", "cuda"];
     let mut build = cargo();
     build.args(["test", "--no-run"]).args(gnn);
-    run_step("build and link (candle's kernels take ten minutes the first time)", in_toolkit(&mut build, &home)?)?;
+    run_step(
+        "build and link (candle's kernels take ten minutes the first time)",
+        in_toolkit(&mut build, &home)?,
+    )?;
 
     let mut test = cargo();
     test.arg("test").args(gnn);
@@ -47,7 +50,10 @@ pub fn run() -> Result<()> {
 /// Lets a program find the toolkit in `home` before any other, and build into a folder of that toolkit's own: nothing
 /// built with a stand-in may be taken for the real thing.
 pub fn in_toolkit<'a>(command: &'a mut Command, home: &Path) -> Result<&'a mut Command> {
-    command.env("PATH", prepended([home.join("bin")], "PATH")?).env("CUDA_HOME", home).env("CUDA_COMPUTE_CAP", COMPUTE_CAP);
+    command
+        .env("PATH", prepended([home.join("bin")], "PATH")?)
+        .env("CUDA_HOME", home)
+        .env("CUDA_COMPUTE_CAP", COMPUTE_CAP);
     // Each would lead a build script to another toolkit.
     Ok(command.env_remove("CUDA_PATH").env_remove("NVCC").env("CARGO_TARGET_DIR", home.join("target")))
 }
@@ -57,7 +63,8 @@ fn prepended<const N: usize>(folders: [PathBuf; N], variable: &str) -> Result<Os
     let inherited = std::env::var_os(variable).unwrap_or_default();
     // An empty entry would mean the current folder.
     let inherited = std::env::split_paths(&inherited).filter(|folder| !folder.as_os_str().is_empty());
-    std::env::join_paths(folders.into_iter().chain(inherited)).with_context(|| format!("{variable} with our folders in front"))
+    std::env::join_paths(folders.into_iter().chain(inherited))
+        .with_context(|| format!("{variable} with our folders in front"))
 }
 
 /// A CUDA toolkit that compiles and links, made once and again when the list of wheels changes.

@@ -65,7 +65,8 @@ fn cudarc() -> Result<PathBuf> {
     let metadata: Value = serde_json::from_str(&output(cargo().args(flags))?)?;
     let packages = metadata["packages"].as_array().context("cargo's list of packages")?;
     let manifest = packages.iter().find(|p| p["name"] == "cudarc").and_then(|p| p["manifest_path"].as_str());
-    let folder = manifest.and_then(|path| Path::new(path).parent()).context("cudarc among the dependencies")?;
+    let folder =
+        manifest.and_then(|path| Path::new(path).parent()).context("cudarc among the dependencies")?;
     Ok(folder.to_owned())
 }
 
@@ -80,7 +81,9 @@ fn stubs(declarations: &str, error: u32) -> Result<String> {
             .and_then(|(_, f)| f.split_once('('))
             .with_context(|| format!("no function in `{signature}`"))?;
         let code = if name == "cuGetErrorName" || name == "cuGetErrorString" {
-            format!("int {name}(int error, const char** text) {{ *text = \"stub without a driver\"; return 0; }}")
+            format!(
+                "int {name}(int error, const char** text) {{ *text = \"stub without a driver\"; return 0; }}"
+            )
         } else if rest.contains("-> *const ::core::ffi::c_char") {
             format!("const char* {name}(int error) {{ return \"stub without a driver\"; }}")
         } else {
@@ -110,9 +113,13 @@ mod tests {
             type F = unsafe extern "C" fn(u32) -> CUresult;
         "#;
         let code = stubs(declarations, 100).expect("declarations");
-        let lines: Vec<_> = code.lines().map(|line| line.split('{').next().unwrap_or_default().trim()).collect();
-        let wanted =
-            ["int cuGetErrorName(int error, const char** text)", "int cuInit(void)", "const char* nvrtcGetErrorString(int error)"];
+        let lines: Vec<_> =
+            code.lines().map(|line| line.split('{').next().unwrap_or_default().trim()).collect();
+        let wanted = [
+            "int cuGetErrorName(int error, const char** text)",
+            "int cuInit(void)",
+            "const char* nvrtcGetErrorString(int error)",
+        ];
         assert_eq!(lines, wanted);
         assert!(code.contains("return 100;"), "{code}");
     }

@@ -20,7 +20,16 @@ pub fn run(args: &Args) -> Result<()> {
     }
     for target in TARGETS {
         let mut fuzz = command("cargo");
-        fuzz.args(["+nightly", "fuzz", "run", target, "--", "-timeout=10", "-rss_limit_mb=1024", "-max_len=4096"]);
+        fuzz.args([
+            "+nightly",
+            "fuzz",
+            "run",
+            target,
+            "--",
+            "-timeout=10",
+            "-rss_limit_mb=1024",
+            "-max_len=4096",
+        ]);
         fuzz.arg(format!("-max_total_time={}", args.seconds));
         // The toolchain of `cargo xtask` must not leak into the nightly run.
         fuzz.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").current_dir(root());

@@ -37,7 +37,8 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// What a program prints on standard output.
 pub fn output(command: &mut Command) -> Result<String> {
-    let output = command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {command:?}"))?;
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {command:?}"))?;
     if !output.status.success() {
         bail!("failed ({}): {command:?}", output.status);
     }
@@ -46,5 +47,10 @@ pub fn output(command: &mut Command) -> Result<String> {
 
 /// Whether a program starts at all.
 pub fn exists(program: &str, argument: &str) -> bool {
-    command(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+    command(program)
+        .arg(argument)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
 }

@@ -39,7 +39,9 @@ pub fn run(args: &Args) -> Result<()> {
     run_step("tests", cargo().args(["test", "--workspace"]))?;
     run_step(
         "docs",
-        cargo().args(["doc", "--workspace", "--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings"),
+        cargo()
+            .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
     )?;
     if exists("cargo-deny", "--version") {
         // Advisories need a database from outside; the GitHub workflow checks them.
@@ -56,7 +58,8 @@ fn lapack() -> Result<()> {
     if !exists("pkg-config", "--version") || !pkg_config_knows_openblas() {
         eprintln!("── installing libopenblas-dev");
         let install = "apt-get update && apt-get install --yes pkg-config libopenblas-dev";
-        shell::run(command("sh").args(["-c", install])).context("OpenBLAS is needed: install libopenblas-dev and pkg-config")?;
+        shell::run(command("sh").args(["-c", install]))
+            .context("OpenBLAS is needed: install libopenblas-dev and pkg-config")?;
     }
     let kernel = ["--package", "logicvae-kernel", "--features", "lapack"];
     run_step("lints", cargo().arg("clippy").args(kernel).args(["--all-targets", "--", "-D", "warnings"]))?;

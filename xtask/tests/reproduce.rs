@@ -77,10 +77,15 @@ columns = ["accuracy"]
 
 /// The program, built by the tests of its own crate or now.
 fn program() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_xtask")).with_file_name(format!("logicvae{}", std::env::consts::EXE_SUFFIX));
+    let path = Path::new(env!("CARGO_BIN_EXE_xtask"))
+        .with_file_name(format!("logicvae{}", std::env::consts::EXE_SUFFIX));
     if !path.exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let built = Command::new(env!("CARGO")).args(["build", "--package", "logicvae-cli"]).current_dir(root).status().unwrap();
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--package", "logicvae-cli"])
+            .current_dir(root)
+            .status()
+            .unwrap();
         assert!(built.success());
     }
     path
@@ -127,7 +132,9 @@ fn values(folder: &Path) -> BTreeMap<String, Value> {
 /// How often a training was begun anew, by its log.
 fn begun(folder: &Path, name: &str) -> usize {
     let log = fs::read_to_string(folder.join(format!("runs/{name}.log"))).unwrap_or_default();
-    log.lines().filter(|line| line.starts_with("$ ") && line.contains("\"train\"") && !line.contains("--resume")).count()
+    log.lines()
+        .filter(|line| line.starts_with("$ ") && line.contains("\"train\"") && !line.contains("--resume"))
+        .count()
 }
 
 /// Waits until the training of `name` has written so many epochs.
@@ -150,7 +157,10 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     let wanted = values(whole.path());
     assert_eq!(wanted.len(), 7);
     let step = whole.path().join("runs/steps/first");
-    assert!(step.join("model.safetensors").is_file() && !step.join("README.md").exists(), "a step is not among the models");
+    assert!(
+        step.join("model.safetensors").is_file() && !step.join("README.md").exists(),
+        "a step is not among the models"
+    );
     assert!(!whole.path().join("out/models/first").exists());
 
     let broken = folder(120, true);
@@ -173,12 +183,20 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     let output = finish(broken.path());
     assert!(output.status.success(), "{}", messages(&output));
     assert_eq!(values(broken.path()), wanted);
-    assert_eq!((begun(broken.path(), "first"), begun(broken.path(), "second")), (1, 1), "nothing is trained twice");
+    assert_eq!(
+        (begun(broken.path(), "first"), begun(broken.path(), "second")),
+        (1, 1),
+        "nothing is trained twice"
+    );
 
     // Once more: there is nothing left to do.
     let before = fs::metadata(broken.path().join("out/first.json")).unwrap().modified().unwrap();
     let output = finish(broken.path());
-    assert!(output.status.success() && messages(&output).contains("7 of 7 done already"), "{}", messages(&output));
+    assert!(
+        output.status.success() && messages(&output).contains("7 of 7 done already"),
+        "{}",
+        messages(&output)
+    );
     assert_eq!(fs::metadata(broken.path().join("out/first.json")).unwrap().modified().unwrap(), before);
     // What begins with a model needs no run but the model; without that, all that leads to it is made again.
     let (third, runs, models) =
@@ -191,10 +209,14 @@ fn killed_and_interrupted_it_goes_on_to_the_same_results() {
     fs::remove_dir_all(runs).unwrap();
     assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     let card = fs::read_to_string(broken.path().join("out/models/second/README.md")).unwrap();
-    assert!(card.contains("| accuracy |") && card.contains("CRC-32") && card.contains("[training]"), "{card}");
+    assert!(
+        card.contains("| accuracy |") && card.contains("CRC-32") && card.contains("[training]"),
+        "{card}"
+    );
     let about = models.join("second/run.json");
     let text = fs::read_to_string(&about).unwrap();
-    let weights = serde_json::from_str::<Value>(&text).unwrap()["export"]["weights"].as_str().unwrap().to_owned();
+    let weights =
+        serde_json::from_str::<Value>(&text).unwrap()["export"]["weights"].as_str().unwrap().to_owned();
     fs::write(&about, text.replace(&weights, "00000000")).unwrap();
     assert!(planned().starts_with("3 of 3 to run"), "other weights than the result's: {}", planned());
     fs::write(&about, text).unwrap();
@@ -210,11 +232,17 @@ fn what_fails_does_not_stop_the_rest() {
     assert_eq!(output.status.code(), Some(1));
     let text = messages(&output);
     assert!(text.contains("failed: broken") && text.contains("--no-such-flag"), "{text}");
-    assert_eq!(values(folder.path()).keys().collect::<Vec<_>>(), ["first", "second", "ship", "step", "third", "walk"]);
+    assert_eq!(
+        values(folder.path()).keys().collect::<Vec<_>>(),
+        ["first", "second", "ship", "step", "third", "walk"]
+    );
     let report = fs::read_to_string(folder.path().join("out/REPORT.md")).unwrap();
     assert!(report.lines().any(|line| line.contains("Broken") && line.contains("not run")), "{report}");
     let html = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
-    assert!(html.contains("id=\"ours:all\"") && !html.contains("src=\"http"), "one file that needs nothing else");
+    assert!(
+        html.contains("id=\"ours:all\"") && !html.contains("src=\"http"),
+        "one file that needs nothing else"
+    );
 
     // Put right, only what failed and what changed is run.
     let path = folder.path().join("suite.toml");
@@ -234,7 +262,13 @@ fn plans_and_lists_do_nothing() {
     let folder = folder(5, true);
     let output = reproduce(folder.path()).arg("--dry-run").args(["--only", "walk"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && text.contains("walk") && text.contains("second") && !text.contains("first"), "{text}");
+    assert!(
+        output.status.success()
+            && text.contains("walk")
+            && text.contains("second")
+            && !text.contains("first"),
+        "{text}"
+    );
     assert!(text.contains("3 of 3 to run"), "{text}");
     assert!(!folder.path().join("out").exists());
     let output = reproduce(folder.path()).args(["--only", "nothing"]).output().unwrap();

@@ -10,7 +10,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     match io {
         // The reader of our output went away (`| head`): nothing to say to anyone.
         Some(BrokenPipe) => ExitCode::SUCCESS,
-        Some(NotFound | PermissionDenied | AlreadyExists | IsADirectory | NotADirectory | InvalidData | InvalidInput) | None => {
+        Some(
+            NotFound | PermissionDenied | AlreadyExists | IsADirectory | NotADirectory | InvalidData
+            | InvalidInput,
+        )
+        | None => {
             eprintln!("logicvae: {error:#}");
             ExitCode::from(2)
         }

@@ -35,9 +35,13 @@ fn open(path: &Path, of: &str) -> Result<Box<dyn BufRead>> {
 }
 
 /// Formulae of a file, one by one; an error names the file and the place in it.
-pub fn formulae(path: &Path, variables: Option<u32>) -> Result<impl Iterator<Item = Result<Formula>> + use<>> {
+pub fn formulae(
+    path: &Path,
+    variables: Option<u32>,
+) -> Result<impl Iterator<Item = Result<Formula>> + use<>> {
     let name = name(path);
-    let reader = FormulaReader::new(open(path, "formulae")?).with_context(|| name.clone())?.with_variables(variables);
+    let reader =
+        FormulaReader::new(open(path, "formulae")?).with_context(|| name.clone())?.with_variables(variables);
     Ok(reader.map(move |formula| formula.with_context(|| name.clone())))
 }
 
@@ -72,7 +76,9 @@ impl Arguments {
     /// Refuses formulae on standard input that nobody asked for: they would be passed over in silence.
     pub fn finish(mut self) -> Result<()> {
         match self.standard.as_mut().and_then(Iterator::next) {
-            Some(extra) => bail!("standard input has more formulae than were asked for, such as `{}`", extra?),
+            Some(extra) => {
+                bail!("standard input has more formulae than were asked for, such as `{}`", extra?)
+            }
             None => Ok(()),
         }
     }

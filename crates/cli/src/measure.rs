@@ -62,13 +62,17 @@ fn observed(file: &Path, variables: usize) -> Result<Measure> {
         let Some(bits) = parts.next() else { continue };
         let row: Assignment = bits.parse().with_context(|| format!("{name}, line {number}"))?;
         if row.len() != variables {
-            bail!("{name}, line {number}: {} values for {variables} variables: give one for each, x1 first", row.len());
+            bail!(
+                "{name}, line {number}: {} values for {variables} variables: give one for each, x1 first",
+                row.len()
+            );
         }
         rows.push(row);
         let weight = parts.next();
         given |= weight.is_some();
-        let weight =
-            weight.map(|w| w.parse::<f64>().with_context(|| format!("{name}, line {number}: `{w}` is no weight"))).transpose()?;
+        let weight = weight
+            .map(|w| w.parse::<f64>().with_context(|| format!("{name}, line {number}: `{w}` is no weight")))
+            .transpose()?;
         weights.push(weight.unwrap_or(1.0));
     }
     let measure = Measure::observed(&rows).with_context(|| name.to_string())?;

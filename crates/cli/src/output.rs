@@ -18,7 +18,11 @@ pub struct Output {
 
 impl Output {
     /// Prints a result: as one JSON object, or as the text that `text` writes.
-    pub fn print(self, result: &impl Serialize, text: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    pub fn print(
+        self,
+        result: &impl Serialize,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
         let mut out = BufWriter::new(io::stdout().lock());
         if self.json {
             serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
@@ -48,7 +52,9 @@ pub fn check_target(path: &Path, force: bool) -> Result<()> {
         bail!("{} exists: choose another name, or replace it with --force", path.display());
     }
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => bail!("there is no folder {}", folder.display()),
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            bail!("there is no folder {}", folder.display())
+        }
         _ => Ok(()),
     }
 }
@@ -59,7 +65,11 @@ fn is_stream(path: &Path) -> bool {
 }
 
 /// Writes a file through a temporary one beside it, so that it is there whole or not at all.
-pub fn write_file(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+pub fn write_file(
+    path: &Path,
+    force: bool,
+    content: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
     check_target(path, force)?;
     if is_standard(path) {
         let mut out = BufWriter::new(io::stdout().lock());

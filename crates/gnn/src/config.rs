@@ -116,7 +116,11 @@ impl EncoderConfig {
         }
         if self.kind == Kind::Gat {
             if self.heads.len() != self.layers {
-                let reason = format!("{} numbers for {} layers: give one for each layer", self.heads.len(), self.layers);
+                let reason = format!(
+                    "{} numbers for {} layers: give one for each layer",
+                    self.heads.len(),
+                    self.layers
+                );
                 return Err(GraphError::Setting { setting: "heads", reason });
             }
             if self.heads.contains(&0) {

@@ -97,12 +97,22 @@ impl Encoder {
                 .enumerate()
                 .map(|(number, layer)| {
                     let vb = vb.pp(number);
-                    layer.parameters().iter().map(|p| vb.get_with_hints(p.shape.as_slice(), p.name, p.init)).collect()
+                    layer
+                        .parameters()
+                        .iter()
+                        .map(|p| vb.get_with_hints(p.shape.as_slice(), p.name, p.init))
+                        .collect()
                 })
                 .collect();
             weights.push(layers?);
         }
-        Ok(Self { config: config.clone(), stack: Arc::new(stack), weights, implementation: Implementation::Fused, merge: true })
+        Ok(Self {
+            config: config.clone(),
+            stack: Arc::new(stack),
+            weights,
+            implementation: Implementation::Fused,
+            merge: true,
+        })
     }
 
     /// The same weights, computed by another implementation.
@@ -149,11 +159,15 @@ impl Encoder {
             other => other,
         };
         let output = match implementation {
-            Implementation::Fused => fused::encode(&self.stack, batch, self.weights.iter().flatten().flatten().cloned().collect())?,
-            Implementation::Plain => self.by_layers(batch, |layer, weights, x, side| layer.plain(weights, x, &side.schedule))?,
-            Implementation::Kernels => {
-                self.by_layers(batch, |layer, weights, x, side| kernels::run(layer, weights, x, &side.schedule))?
+            Implementation::Fused => {
+                fused::encode(&self.stack, batch, self.weights.iter().flatten().flatten().cloned().collect())?
             }
+            Implementation::Plain => {
+                self.by_layers(batch, |layer, weights, x, side| layer.plain(weights, x, &side.schedule))?
+            }
+            Implementation::Kernels => self.by_layers(batch, |layer, weights, x, side| {
+                kernels::run(layer, weights, x, &side.schedule)
+            })?,
         };
         Ok(output)
     }
@@ -162,17 +176,30 @@ impl Encoder {
     /// step would cost if nothing else took time.
     pub fn multiplications(&self, batch: &Batch) -> u64 {
         let layers = |schedule: &Schedule| -> u64 {
-            self.stack.iter().enumerate().map(|(number, layer)| layer.multiplications(schedule, number > 0)).sum()
+            self.stack
+                .iter()
+                .enumerate()
+                .map(|(number, layer)| layer.multiplications(schedule, number > 0))
+                .sum()
         };
         batch.schedules().map(layers).sum()
     }
 
     /// Layer after layer, direction after direction.
-    fn by_layers(&self, batch: &Batch, run: impl Fn(&dyn Layer, &[Tensor], &Tensor, &Side) -> Result<Tensor>) -> Result<Tensor> {
+    fn by_layers(
+        &self,
+        batch: &Batch,
+        run: impl Fn(&dyn Layer, &[Tensor], &Tensor, &Side) -> Result<Tensor>,
+    ) -> Result<Tensor> {
         let mut outputs = Vec::new();
         for (side, weights) in batch.sides().iter().zip(&self.weights) {
             let (dtype, device) = (weights[0][0].dtype(), weights[0][0].device());
-            let mut x = side.schedule.features().one_hot(0..side.schedule.rows(), self.config.features(), dtype, device)?;
+            let mut x = side.schedule.features().one_hot(
+                0..side.schedule.rows(),
+                self.config.features(),
+                dtype,
+                device,
+            )?;
             for (layer, weights) in self.stack.iter().zip(weights) {
                 x = run(layer.as_ref(), weights, &x, side)?;
             }
@@ -190,8 +217,10 @@ fn read_out(side: &Side, states: &Tensor) -> Result<Tensor> {
     if count == 0 {
         return Ok(zeros);
     }
-    let graph: Vec<u32> = (0..readout.graphs()).flat_map(|g| readout.rows(g).map(move |_| g as u32)).collect();
+    let graph: Vec<u32> =
+        (0..readout.graphs()).flat_map(|g| readout.rows(g).map(move |_| g as u32)).collect();
     let times = Tensor::from_slice(&readout.times, (count, 1), device)?.to_dtype(dtype)?;
-    let rows = states.index_select(&Tensor::new(readout.rows.as_slice(), device)?, 0)?.broadcast_mul(&times)?;
+    let rows =
+        states.index_select(&Tensor::new(readout.rows.as_slice(), device)?, 0)?.broadcast_mul(&times)?;
     zeros.index_add(&Tensor::new(graph, device)?, &rows, 0)
 }

@@ -15,7 +15,9 @@ pub enum GraphError {
         graph: usize,
     },
     /// The edges run in a circle.
-    #[error("graph {graph} has a cycle through its node {node}: message passing needs an order, so edges must not run in a circle")]
+    #[error(
+        "graph {graph} has a cycle through its node {node}: message passing needs an order, so edges must not run in a circle"
+    )]
     Cycle {
         /// Which graph of the batch, from 0.
         graph: usize,
@@ -23,7 +25,9 @@ pub enum GraphError {
         node: usize,
     },
     /// An edge names a node that is not there.
-    #[error("edge {edge} runs from node {from} to node {to}, but the graph has {nodes} nodes, numbered from 0")]
+    #[error(
+        "edge {edge} runs from node {from} to node {to}, but the graph has {nodes} nodes, numbered from 0"
+    )]
     EdgeOutOfRange {
         /// Which edge, from 0.
         edge: usize,
@@ -80,7 +84,9 @@ pub enum GraphError {
         variables: u32,
     },
     /// A formula has the constant 1, which the vocabulary lacks.
-    #[error("formula {formula} has the constant 1, which this vocabulary lacks: simplify the formula or use a vocabulary with it")]
+    #[error(
+        "formula {formula} has the constant 1, which this vocabulary lacks: simplify the formula or use a vocabulary with it"
+    )]
     NoConstant {
         /// Which formula of the batch, from 0.
         formula: usize,

@@ -22,7 +22,13 @@ pub trait KernelLayer {
     }
 
     /// From inputs `[rows, input]` to states `[rows, width]`.
-    fn by_kernels(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule, levels: &[LevelEdges]) -> Result<Tensor>;
+    fn by_kernels(
+        &self,
+        weights: &[Tensor],
+        x: &Tensor,
+        schedule: &Schedule,
+        levels: &[LevelEdges],
+    ) -> Result<Tensor>;
 }
 
 /// Runs a layer level by level on the device of its input.
@@ -37,9 +43,12 @@ pub(crate) fn run(layer: &dyn Layer, weights: &[Tensor], x: &Tensor, schedule: &
             let edges = if entries.is_empty() {
                 None
             } else {
-                let offsets: Vec<u32> = schedule.offsets[rows.start..=rows.end].iter().map(|&o| o - first as u32).collect();
-                let weights: Vec<f32> =
-                    rows.clone().flat_map(|v| schedule.entries(v).map(move |e| layer.edge_weight(schedule, v, e))).collect();
+                let offsets: Vec<u32> =
+                    schedule.offsets[rows.start..=rows.end].iter().map(|&o| o - first as u32).collect();
+                let weights: Vec<f32> = rows
+                    .clone()
+                    .flat_map(|v| schedule.entries(v).map(move |e| layer.edge_weight(schedule, v, e)))
+                    .collect();
                 Some(Csr::new(&offsets, &schedule.sources[entries], &weights, rows.start, x.device())?)
             };
             Ok(LevelEdges { start: rows.start, count: rows.len(), edges })
@@ -66,7 +75,13 @@ impl KernelLayer for Gcn {
         schedule.times[entry] / ((schedule.degrees[receiver] + 1.0) * (schedule.degrees[sender] + 1.0)).sqrt()
     }
 
-    fn by_kernels(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule, levels: &[LevelEdges]) -> Result<Tensor> {
+    fn by_kernels(
+        &self,
+        weights: &[Tensor],
+        x: &Tensor,
+        schedule: &Schedule,
+        levels: &[LevelEdges],
+    ) -> Result<Tensor> {
         let [own, bias, neigh] = weights else { candle_core::bail!("a GCN layer has three weights") };
         let degrees: Vec<f32> = schedule.degrees.iter().map(|d| d + 1.0).collect();
         let degrees = Tensor::from_vec(degrees, (schedule.rows(), 1), x.device())?.to_dtype(x.dtype())?;
@@ -85,8 +100,16 @@ impl KernelLayer for Gcn {
 }
 
 impl KernelLayer for Gru {
-    fn by_kernels(&self, weights: &[Tensor], x: &Tensor, _: &Schedule, levels: &[LevelEdges]) -> Result<Tensor> {
-        let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else { candle_core::bail!("a GRU layer has seven weights") };
+    fn by_kernels(
+        &self,
+        weights: &[Tensor],
+        x: &Tensor,
+        _: &Schedule,
+        levels: &[LevelEdges],
+    ) -> Result<Tensor> {
+        let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else {
+            candle_core::bail!("a GRU layer has seven weights")
+        };
         let from_input = times(x, w_ih)?.broadcast_add(b_ih)?; // [rows, 3 hidden]
         let gate_map = Tensor::cat(&[gate, map], 0)?; // [2 hidden, hidden]
         let bias = Tensor::cat(&[gate_bias, &gate_bias.zeros_like()?], 0)?;
@@ -106,7 +129,13 @@ impl KernelLayer for Gru {
 }
 
 impl KernelLayer for Gat {
-    fn by_kernels(&self, weights: &[Tensor], x: &Tensor, _: &Schedule, levels: &[LevelEdges]) -> Result<Tensor> {
+    fn by_kernels(
+        &self,
+        weights: &[Tensor],
+        x: &Tensor,
+        _: &Schedule,
+        levels: &[LevelEdges],
+    ) -> Result<Tensor> {
         let [own, neigh, att] = weights else { candle_core::bail!("a GAT layer has three weights") };
         let own = times(x, own)?; // [rows, heads · dim]
         let (mut states, mut messages): (Option<Tensor>, Option<Tensor>) = (None, None);
@@ -115,7 +144,11 @@ impl KernelLayer for Gat {
             if let (Some(messages), Some(edges)) = (&messages, &level.edges) {
                 out = attention(&out, messages, att, edges)?;
             }
-            let state = if self.concat { out.relu()? } else { out.reshape((level.count, self.heads, self.dim))?.mean(1)? };
+            let state = if self.concat {
+                out.relu()?
+            } else {
+                out.reshape((level.count, self.heads, self.dim))?.mean(1)?
+            };
             messages = Some(join(messages, times(&state, neigh)?)?);
             states = Some(join(states, state)?);
         }

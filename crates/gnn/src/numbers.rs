@@ -11,7 +11,10 @@ pub(crate) fn slice<'a, T: WithDType>(storage: &'a CpuStorage, layout: &Layout) 
 }
 
 /// Runs `work` with the numbers of contiguous tensors, all of one type.
-pub fn with_slices<T: WithDType, R>(tensors: &[&Tensor], work: impl FnOnce(&[&[T]]) -> Result<R>) -> Result<R> {
+pub fn with_slices<T: WithDType, R>(
+    tensors: &[&Tensor],
+    work: impl FnOnce(&[&[T]]) -> Result<R>,
+) -> Result<R> {
     let places: Vec<_> = tensors.iter().map(|tensor| tensor.storage_and_layout()).collect();
     let slices: Result<Vec<&[T]>> = places
         .iter()

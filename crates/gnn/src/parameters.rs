@@ -46,7 +46,8 @@ impl Parameters {
     /// The weights as a safetensors file.
     pub fn to_safetensors(&self) -> Result<Vec<u8>> {
         let vars = self.vars();
-        let views: Vec<(&str, &Tensor)> = vars.iter().map(|(name, var)| (name.as_str(), var.as_tensor())).collect();
+        let views: Vec<(&str, &Tensor)> =
+            vars.iter().map(|(name, var)| (name.as_str(), var.as_tensor())).collect();
         safetensors::serialize(views, None).map_err(Error::wrap)
     }
 
@@ -61,7 +62,11 @@ impl Parameters {
                 candle_core::bail!("the file has no weight `{name}`");
             };
             if tensor.shape() != var.shape() {
-                candle_core::bail!("`{name}` has the shape {:?} in the file, but {:?} is wanted", tensor.dims(), var.dims());
+                candle_core::bail!(
+                    "`{name}` has the shape {:?} in the file, but {:?} is wanted",
+                    tensor.dims(),
+                    var.dims()
+                );
             }
             found.push(tensor.to_device(var.device())?.to_dtype(var.dtype())?);
         }
@@ -75,7 +80,9 @@ impl Parameters {
 
     fn draw(&self, name: &str, count: usize, lo: f64, up: f64) -> Vec<f64> {
         // FNV-1a: the same on every machine and for ever, which the standard hash does not promise.
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let hash = name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(hash);
         (0..count).map(|_| lo + (up - lo) * (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).collect()
@@ -86,7 +93,11 @@ impl SimpleBackend for Parameters {
     fn get(&self, shape: Shape, name: &str, init: Init, dtype: DType, device: &Device) -> Result<Tensor> {
         if let Some(var) = self.lock().get(name) {
             if var.shape() != &shape {
-                candle_core::bail!("the weight `{name}` is {:?}, but {:?} is asked for", var.dims(), shape.dims());
+                candle_core::bail!(
+                    "the weight `{name}` is {:?}, but {:?} is asked for",
+                    var.dims(),
+                    shape.dims()
+                );
             }
             return Ok(var.as_tensor().clone());
         }
@@ -99,9 +110,13 @@ impl SimpleBackend for Parameters {
                 let bound = 1.0 / (fan.for_shape(&shape) as f64).sqrt();
                 self.draw(name, count, -bound, bound)
             }
-            Init::Randn { .. } => candle_core::bail!("`{name}`: normal weights are not made here, use uniform ones"),
+            Init::Randn { .. } => {
+                candle_core::bail!("`{name}`: normal weights are not made here, use uniform ones")
+            }
         };
-        let var = Var::from_tensor(&Tensor::from_vec(values, shape, &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?)?;
+        let var = Var::from_tensor(
+            &Tensor::from_vec(values, shape, &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?,
+        )?;
         let tensor = var.as_tensor().clone();
         self.lock().insert(name.to_owned(), var);
         Ok(tensor)

@@ -41,7 +41,13 @@ pub(crate) fn arrange(schedule: &mut Schedule, level_ends: &[usize], linear: boo
         let bound = |g| first + level.partition_point(|row| group(row) < g);
         let (aggregated, sending) = (first..bound(2), bound(1)..bound(3));
         let count = aggregated.len() + sending.len();
-        schedule.levels.push(Level { rows: first..end, aggregated, sending, product: products, families: 0..0 });
+        schedule.levels.push(Level {
+            rows: first..end,
+            aggregated,
+            sending,
+            product: products,
+            families: 0..0,
+        });
         products += count;
         first = end;
     }

@@ -208,10 +208,17 @@ impl Schedule {
                 inputs.sort_unstable();
                 let degree = (inputs.len() + after.of(node).len()) as f32;
                 let mark = dag.marks.get(node).copied();
-                let key =
-                    Key { kind: dag.types[node], mark, degree: if options.by_degree { degree } else { 0.0 }, inputs: &inputs };
+                let key = Key {
+                    kind: dag.types[node],
+                    mark,
+                    degree: if options.by_degree { degree } else { 0.0 },
+                    inputs: &inputs,
+                };
                 let hash = key.hash();
-                let found = options.merge.then(|| table.find(hash, |&(_, row)| schedule.is(row as usize, &key, options))).flatten();
+                let found = options
+                    .merge
+                    .then(|| table.find(hash, |&(_, row)| schedule.is(row as usize, &key, options)))
+                    .flatten();
                 let row = match found {
                     Some(&(_, row)) => {
                         schedule.counts[row as usize] += 1;

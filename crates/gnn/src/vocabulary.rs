@@ -96,7 +96,11 @@ impl Vocabulary {
 
     fn make(&self, formulae: &[Formula], ends: bool) -> Result<Dag, GraphError> {
         let nodes: usize = formulae.iter().map(|f| f.size() + 2).sum();
-        let mut dag = Dag { types: Vec::with_capacity(nodes), edges: Vec::with_capacity(nodes * 3 / 2), ..Dag::default() };
+        let mut dag = Dag {
+            types: Vec::with_capacity(nodes),
+            edges: Vec::with_capacity(nodes * 3 / 2),
+            ..Dag::default()
+        };
         for (formula, tree) in formulae.iter().enumerate() {
             let start = dag.types.len() as u32;
             let end = start + tree.size() as u32 + 1;
@@ -104,7 +108,11 @@ impl Vocabulary {
             dag.types.push(Self::START);
             for node in tree.preorder() {
                 let kind = self.type_of(node).ok_or_else(|| match node {
-                    Node::Var(v) => GraphError::UnknownVariable { formula, variable: v.index(), variables: self.variables },
+                    Node::Var(v) => GraphError::UnknownVariable {
+                        formula,
+                        variable: v.index(),
+                        variables: self.variables,
+                    },
                     _ => GraphError::NoConstant { formula },
                 })?;
                 dag.types.push(kind);
@@ -121,7 +129,10 @@ impl Vocabulary {
                 // In preorder a left child comes right after its parent.
                 dag.marks.push(0);
                 dag.marks.extend(
-                    parents.iter().enumerate().map(|(position, parent)| u32::from(parent.is_some_and(|p| p + 1 != position))),
+                    parents
+                        .iter()
+                        .enumerate()
+                        .map(|(position, parent)| u32::from(parent.is_some_and(|p| p + 1 != position))),
                 );
             }
             if ends {

@@ -80,7 +80,9 @@ pub enum KernelError {
         gibibytes: f64,
     },
     /// The eigenvalue solver did not get there.
-    #[error("the eigenvalue solver stopped after {products} products with a residual of {residual:.1e} (wanted {wanted:.1e})")]
+    #[error(
+        "the eigenvalue solver stopped after {products} products with a residual of {residual:.1e} (wanted {wanted:.1e})"
+    )]
     NotConverged {
         /// Blocks of products made.
         products: usize,

@@ -29,7 +29,9 @@ impl Form {
     /// Checks the width.
     pub fn check(self) -> Result<Self, KernelError> {
         match self {
-            Self::Gaussian { sigma2 } if !(sigma2 > 0.0 && sigma2 <= MAX_SIGMA2) => Err(KernelError::Sigma(sigma2)),
+            Self::Gaussian { sigma2 } if !(sigma2 > 0.0 && sigma2 <= MAX_SIGMA2) => {
+                Err(KernelError::Sigma(sigma2))
+            }
             other => Ok(other),
         }
     }

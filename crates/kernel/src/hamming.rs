@@ -87,12 +87,16 @@ mod tests {
     #[test]
     fn every_version_counts_the_same() {
         for words in 1..=20 {
-            let rows: Vec<u64> =
-                (0..37 * words as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32 % 64)).collect();
+            let rows: Vec<u64> = (0..37 * words as u64)
+                .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32 % 64))
+                .collect();
             let row = &rows[words..2 * words];
             let naive: Vec<u32> = rows
                 .chunks(words)
-                .map(|other| (0..64 * words).filter(|b| (row[b / 64] ^ other[b / 64]) >> (b % 64) & 1 == 1).count() as u32)
+                .map(|other| {
+                    (0..64 * words).filter(|b| (row[b / 64] ^ other[b / 64]) >> (b % 64) & 1 == 1).count()
+                        as u32
+                })
                 .collect();
             for (name, version) in versions() {
                 let mut counts = vec![0; 37];

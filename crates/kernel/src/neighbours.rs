@@ -79,7 +79,9 @@ impl Neighbours {
         });
         let best = parts.reduce(Vec::new, |a, b| smallest(a.into_iter().chain(b), count));
         let m = self.values.bits() as f64;
-        best.into_iter().map(|(differ, index)| Neighbour { index, kernel: (m - 2.0 * f64::from(differ)) / m }).collect()
+        best.into_iter()
+            .map(|(differ, index)| Neighbour { index, kernel: (m - 2.0 * f64::from(differ)) / m })
+            .collect()
     }
 }
 

@@ -29,7 +29,8 @@ impl<W: Write> NpyWriter<W> {
             Precision::F32 => "<f4",
             Precision::F64 => "<f8",
         };
-        let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}, {}), }}", shape.0, shape.1);
+        let mut header =
+            format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}, {}), }}", shape.0, shape.1);
         // Magic, version and length take ten bytes; the whole is padded to a multiple of 64 and ends in a line break.
         header.push_str(&" ".repeat(63 - (10 + header.len()) % 64));
         header.push('\n');

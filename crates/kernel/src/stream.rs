@@ -43,7 +43,10 @@ mod tests {
                 let mut to = vec![-1.0; 100];
                 stream(&mut to[start..start + length], &from[..length]);
                 assert_eq!(to[start..start + length], from[..length], "{length} from {start}");
-                assert!(to[..start].iter().chain(&to[start + length..]).all(|&x| x == -1.0), "{length} from {start}");
+                assert!(
+                    to[..start].iter().chain(&to[start + length..]).all(|&x| x == -1.0),
+                    "{length} from {start}"
+                );
             }
         }
     }

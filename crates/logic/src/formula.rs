@@ -96,7 +96,8 @@ impl Formula {
     fn fold(op: u32, formulae: impl IntoIterator<Item = Formula>) -> Option<Self> {
         let parts: Vec<Formula> = formulae.into_iter().collect();
         let operators = parts.len().checked_sub(1)?;
-        let codes = std::iter::repeat_n(op, operators).chain(parts.iter().flat_map(|p| p.codes.iter().copied()));
+        let codes =
+            std::iter::repeat_n(op, operators).chain(parts.iter().flat_map(|p| p.codes.iter().copied()));
         Some(Self { codes: codes.collect() })
     }
 

@@ -48,11 +48,13 @@ mod tree;
 pub use decide::{CountError, Equivalence, TABLE_LIMIT};
 pub use edit_distance::edit_distance;
 pub use eval::{
-    Assignment, AssignmentError, Assignments, BatchError, BitMatrix, MAX_TABLE_VARIABLES, TableError, TruthTable, UnboundVariable,
-    truth_tables,
+    Assignment, AssignmentError, Assignments, BatchError, BitMatrix, MAX_TABLE_VARIABLES, TableError,
+    TruthTable, UnboundVariable, truth_tables,
 };
 pub use formula::{Formula, PreorderError, x};
-pub use io::{BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaReader, ReadError, write_text};
+pub use io::{
+    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaReader, ReadError, write_text,
+};
 pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};
 pub use sample::{Dataset, DatasetSpec, PRESETS, SampleError, Sampler, SamplerParams, Split, preset};

@@ -8,13 +8,21 @@ use crate::formula::Formula;
 
 impl Serialize for Formula {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { serializer.collect_str(self) } else { self.codes().serialize(serializer) }
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.codes().serialize(serializer)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Formula {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() { deserializer.deserialize_str(Text) } else { deserializer.deserialize_seq(Codes) }
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_str(Text)
+        } else {
+            deserializer.deserialize_seq(Codes)
+        }
     }
 }
 

@@ -150,7 +150,9 @@ impl Arena {
         let id = self.close(value);
         match &self.terms[id as usize] {
             // A chain of the other operator shrank to a single operand, which is a chain of ours.
-            Term::Chain(own, operands) if *own == op => Chain { op, operands: operands.iter().copied().collect() },
+            Term::Chain(own, operands) if *own == op => {
+                Chain { op, operands: operands.iter().copied().collect() }
+            }
             _ => Chain { op, operands: VecDeque::from([id]) },
         }
     }
@@ -174,11 +176,16 @@ impl Arena {
         }
         // Operands that are chains of the other operator, as sorted sets: one that holds an operand, or all of
         // another such set, says nothing new.
-        kept.retain(|&id| !self.inner_chain(id, op).is_some_and(|inner| inner.iter().any(|o| seen.contains(o))));
-        let sets: Vec<(Id, Vec<Id>)> = kept.iter().filter_map(|&id| Some((id, sorted(self.inner_chain(id, op)?)))).collect();
+        kept.retain(|&id| {
+            !self.inner_chain(id, op).is_some_and(|inner| inner.iter().any(|o| seen.contains(o)))
+        });
+        let sets: Vec<(Id, Vec<Id>)> =
+            kept.iter().filter_map(|&id| Some((id, sorted(self.inner_chain(id, op)?)))).collect();
         if sets.len() <= MAX_COMPARED {
-            let absorbed = |id: Id, set: &[Id]| sets.iter().any(|(other, small)| *other != id && is_subset(small, set));
-            let drop: HashSet<Id> = sets.iter().filter(|(id, set)| absorbed(*id, set)).map(|(id, _)| *id).collect();
+            let absorbed =
+                |id: Id, set: &[Id]| sets.iter().any(|(other, small)| *other != id && is_subset(small, set));
+            let drop: HashSet<Id> =
+                sets.iter().filter(|(id, set)| absorbed(*id, set)).map(|(id, _)| *id).collect();
             kept.retain(|id| !drop.contains(id));
         }
         match kept[..] {

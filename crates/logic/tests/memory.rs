@@ -103,7 +103,8 @@ fn strange_input_takes_a_constant_times_its_size() {
     for input in inputs {
         let start = String::from_utf8_lossy(&input[..20]).into_owned();
         let peak = peak_of(|| {
-            let _ = FormulaReader::new(&input[..]).map(|reader| reader.map(|f| f.map(|f: Formula| f.size())).collect::<Vec<_>>());
+            let _ = FormulaReader::new(&input[..])
+                .map(|reader| reader.map(|f| f.map(|f: Formula| f.size())).collect::<Vec<_>>());
         });
         assert!(peak < (2 << 20) + 1100 * input.len(), "{peak} bytes for {} of `{start}…`", input.len());
     }

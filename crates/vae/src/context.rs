@@ -34,7 +34,12 @@ pub(crate) fn pool(config: &Config) -> Result<Vec<Formula>, VaeError> {
 }
 
 /// The semantic vectors of formulae: `[formulae, components]`.
-pub fn context_of(embedding: &Embedding, formulae: &[Formula], dtype: DType, device: &Device) -> Result<Tensor, VaeError> {
+pub fn context_of(
+    embedding: &Embedding,
+    formulae: &[Formula],
+    dtype: DType,
+    device: &Device,
+) -> Result<Tensor, VaeError> {
     let vectors = embedding.transform(formulae)?;
     let shape = vectors.dim();
     let values: Vec<f64> = vectors.into_iter().collect();

@@ -26,7 +26,9 @@ pub enum VaeError {
     #[error("{0}")]
     Checkpoint(String),
     /// The loss is no number any more.
-    #[error("the loss is {loss} after {step} steps: training has diverged; try a lower learning rate or a smaller clip")]
+    #[error(
+        "the loss is {loss} after {step} steps: training has diverged; try a lower learning rate or a smaller clip"
+    )]
     Diverged {
         /// The loss.
         loss: f64,

@@ -78,12 +78,13 @@ pub fn plane(z: &Tensor) -> Result<Vec<(f64, f64)>, VaeError> {
     if count == 0 || width < 2 {
         return Err(VaeError::Input("a map needs vectors of at least two numbers".into()));
     }
-    let means: Vec<f64> = (0..width).map(|c| rows.iter().map(|row| row[c]).sum::<f64>() / count as f64).collect();
+    let means: Vec<f64> =
+        (0..width).map(|c| rows.iter().map(|row| row[c]).sum::<f64>() / count as f64).collect();
     let centred = Mat::from_fn(count, width, |r, c| rows[r][c] - means[c]);
     let covariance = centred.transpose() * &centred;
-    let eigen = covariance
-        .self_adjoint_eigen(faer::Side::Lower)
-        .map_err(|_| VaeError::Input("the latent vectors have no principal components: are there infinite numbers?".into()))?;
+    let eigen = covariance.self_adjoint_eigen(faer::Side::Lower).map_err(|_| {
+        VaeError::Input("the latent vectors have no principal components: are there infinite numbers?".into())
+    })?;
     // Eigenvalues ascend.
     let points = &centred * eigen.U().subcols(width - 2, 2);
     Ok((0..count).map(|row| (points[(row, 1)], points[(row, 0)])).collect())

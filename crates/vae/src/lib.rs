@@ -20,8 +20,8 @@ mod refine;
 mod training;
 
 pub use config::{
-    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, PRESETS, Prior, Task,
-    TrainingConfig, preset,
+    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, PRESETS,
+    Prior, Task, TrainingConfig, preset,
 };
 pub use context::{context_of, fit_context};
 pub use decode::{Decoded, Decoding};
@@ -30,6 +30,6 @@ pub use latent::{arc, great_circle, line, nearest, plane};
 pub use model::{Batch, Gaussian, Loss, Model};
 pub use refine::{Refined, Refinement};
 pub use training::{
-    Adam, Best, Checkpoint, EpochReport, Learner, Observer, Outcome, StepReport, StepSize, StopReason, Trainer, Validation,
-    trained_formulae,
+    Adam, Best, Checkpoint, EpochReport, Learner, Observer, Outcome, StepReport, StepSize, StopReason,
+    Trainer, Validation, trained_formulae,
 };

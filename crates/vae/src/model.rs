@@ -177,7 +177,13 @@ impl Model {
             || self.encoder.prepare(&self.config.vocabulary().graphs(formulae)?),
             || {
                 let indices = self.config.parent_index.then_some(self.config.marks());
-                Forest::new(&self.config.vocabulary(), formulae, self.config.graph_state, !self.config.constrained, indices)
+                Forest::new(
+                    &self.config.vocabulary(),
+                    formulae,
+                    self.config.graph_state,
+                    !self.config.constrained,
+                    indices,
+                )
             },
         );
         Ok(Batch { graphs: graphs?, forest: Arc::new(forest?) })
@@ -186,7 +192,10 @@ impl Model {
     /// The distribution of latent vectors, given formulae and their contexts.
     pub fn posterior(&self, batch: &Batch, context: Option<&Tensor>) -> Result<Gaussian, VaeError> {
         let encoded = self.with_context(&self.encoder.forward(&batch.graphs)?, context)?;
-        Ok(Gaussian { mean: self.mean.forward(&encoded)?, log_variance: self.log_variance.forward(&encoded)? })
+        Ok(Gaussian {
+            mean: self.mean.forward(&encoded)?,
+            log_variance: self.log_variance.forward(&encoded)?,
+        })
     }
 
     /// The distribution of latent vectors before a formula is seen; for `rows` of them.
@@ -203,7 +212,13 @@ impl Model {
 
     /// Latent vectors drawn from the prior: `[rows, latent]`.
     pub fn draw(&self, rows: usize, context: Option<&Tensor>, seed: u64) -> Result<Tensor, VaeError> {
-        let noise = normal(&mut generator(seed, Purpose::Prior, 0), rows, self.config.latent, self.dtype(), self.device())?;
+        let noise = normal(
+            &mut generator(seed, Purpose::Prior, 0),
+            rows,
+            self.config.latent,
+            self.dtype(),
+            self.device(),
+        )?;
         self.prior(rows, context)?.sample(1.0, &noise)
     }
 
@@ -233,13 +248,26 @@ impl Model {
     }
 
     /// −log p(φ | z, y) of each formula: `[formulae]`. Differentiable.
-    pub fn negative_log_likelihood(&self, batch: &Batch, z: &Tensor, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
+    pub fn negative_log_likelihood(
+        &self,
+        batch: &Batch,
+        z: &Tensor,
+        context: Option<&Tensor>,
+    ) -> Result<Tensor, VaeError> {
         if z.dims() != [batch.len(), self.config.latent] {
             let wanted = (batch.len(), self.config.latent);
-            return Err(VaeError::Input(format!("latent vectors are {:?}, but {wanted:?} is wanted", z.dims())));
+            return Err(VaeError::Input(format!(
+                "latent vectors are {:?}, but {wanted:?} is wanted",
+                z.dims()
+            )));
         }
         let h0 = self.start(&z.to_device(self.device())?, context)?;
-        Ok(self.decoder.negative_log_likelihood(&batch.forest, &h0, self.goals(context)?, self.implementation)?)
+        Ok(self.decoder.negative_log_likelihood(
+            &batch.forest,
+            &h0,
+            self.goals(context)?,
+            self.implementation,
+        )?)
     }
 
     /// The same for latent vectors that are moved while the weights stay: the gradients of weights are not computed.
@@ -249,7 +277,13 @@ impl Model {
     }
 
     /// The loss of a batch: `noise` has a row of standard normal numbers for each formula.
-    pub fn loss(&self, batch: &Batch, noise: &Tensor, context: Option<&Tensor>, beta: f64) -> Result<Loss, VaeError> {
+    pub fn loss(
+        &self,
+        batch: &Batch,
+        noise: &Tensor,
+        context: Option<&Tensor>,
+        beta: f64,
+    ) -> Result<Loss, VaeError> {
         self.hybrid_loss(batch, noise, context, beta, 0)
     }
 
@@ -279,7 +313,11 @@ impl Model {
     }
 
     /// KL(posterior ‖ prior), summed.
-    pub(crate) fn divergence(&self, posterior: &Gaussian, context: Option<&Tensor>) -> Result<Tensor, VaeError> {
+    pub(crate) fn divergence(
+        &self,
+        posterior: &Gaussian,
+        context: Option<&Tensor>,
+    ) -> Result<Tensor, VaeError> {
         let Gaussian { mean, log_variance } = posterior;
         let twice = match &self.prior {
             // exp(v) + μ² − 1 − v
@@ -287,7 +325,8 @@ impl Model {
             // (exp(v) + (μ − m)²) / exp(p) − 1 + p − v
             Some(_) => {
                 let prior = self.prior(mean.dim(0)?, context)?;
-                let scaled = ((log_variance.exp()? + (mean - &prior.mean)?.sqr()?)? / prior.log_variance.exp()?)?;
+                let scaled =
+                    ((log_variance.exp()? + (mean - &prior.mean)?.sqr()?)? / prior.log_variance.exp()?)?;
                 ((scaled - 1.0)? + (&prior.log_variance - log_variance)?)?
             }
         };

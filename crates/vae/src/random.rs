@@ -52,7 +52,13 @@ pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 /// Standard normal numbers, by the method of Box and Muller.
-pub(crate) fn normal(rng: &mut ChaCha8Rng, rows: usize, columns: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+pub(crate) fn normal(
+    rng: &mut ChaCha8Rng,
+    rows: usize,
+    columns: usize,
+    dtype: DType,
+    device: &Device,
+) -> Result<Tensor> {
     let mut values = Vec::with_capacity(rows * columns + 1);
     while values.len() < rows * columns {
         let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();

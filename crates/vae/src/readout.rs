@@ -35,7 +35,11 @@ impl Readout {
     pub fn new(config: &Config, vb: &VarBuilder<'_>) -> Result<Self, VaeError> {
         let points = 1 << config.model.variables;
         Ok(Self {
-            weight: vb.get_with_hints((points, config.context_width()), "readout.weight", Init::Const(0.0))?,
+            weight: vb.get_with_hints(
+                (points, config.context_width()),
+                "readout.weight",
+                Init::Const(0.0),
+            )?,
             bias: vb.get_with_hints(points, "readout.bias", Init::Const(0.0))?,
         })
     }
@@ -45,7 +49,12 @@ impl Readout {
         let formulae = pool(config)?;
         let (vectors, values) = (embedding.transform(&formulae)?, embedding.measure().values(&formulae)?);
         let (count, width, points) = (formulae.len(), vectors.ncols(), values.bits());
-        let inputs = Mat::from_fn(count, width + 1, |row, column| if column < width { vectors[(row, column)] } else { 1.0 });
+        let inputs =
+            Mat::from_fn(
+                count,
+                width + 1,
+                |row, column| if column < width { vectors[(row, column)] } else { 1.0 },
+            );
         let signs = Mat::from_fn(count, points, |row, point| if values.get(row, point) { 1.0 } else { -1.0 });
         let times = |right: MatRef<'_, f64>| {
             let mut to = Mat::zeros(width + 1, right.ncols());
@@ -56,10 +65,13 @@ impl Readout {
         for i in 0..=width {
             normal[(i, i)] += RIDGE * count as f64;
         }
-        let unsolvable = |_| VaeError::Input("truth tables cannot be read from these semantic vectors".into());
+        let unsolvable =
+            |_| VaeError::Input("truth tables cannot be read from these semantic vectors".into());
         let map = normal.llt(Side::Lower).map_err(unsolvable)?.solve(times(signs.as_ref()));
-        let weight: Vec<f64> =
-            (0..points).flat_map(|point| (0..width).map(move |c| (point, c))).map(|(p, c)| map[(c, p)]).collect();
+        let weight: Vec<f64> = (0..points)
+            .flat_map(|point| (0..width).map(move |c| (point, c)))
+            .map(|(p, c)| map[(c, p)])
+            .collect();
         let bias: Vec<f64> = (0..points).map(|point| map[(width, point)]).collect();
         for (name, var) in parameters.vars() {
             let values = match name.strip_prefix(PREFIX) {
@@ -67,16 +79,23 @@ impl Readout {
                 Some("bias") => &bias,
                 _ => continue,
             };
-            var.set(&Tensor::from_slice(values, var.shape(), &Device::Cpu)?.to_dtype(var.dtype())?.to_device(var.device())?)?;
+            var.set(
+                &Tensor::from_slice(values, var.shape(), &Device::Cpu)?
+                    .to_dtype(var.dtype())?
+                    .to_device(var.device())?,
+            )?;
         }
         Ok(())
     }
 
     /// The truth table that each vector is of.
     pub fn tables(&self, context: &Tensor) -> Result<Vec<Table>, VaeError> {
-        let values = context.to_device(self.weight.device())?.matmul(&self.weight.t()?)?.broadcast_add(&self.bias)?;
+        let values =
+            context.to_device(self.weight.device())?.matmul(&self.weight.t()?)?.broadcast_add(&self.bias)?;
         let values: Vec<Vec<f32>> = values.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.to_vec2()?;
-        let table = |line: &Vec<f32>| line.iter().enumerate().map(|(bit, &value)| Table::from(value > 0.0) << bit).sum();
+        let table = |line: &Vec<f32>| {
+            line.iter().enumerate().map(|(bit, &value)| Table::from(value > 0.0) << bit).sum()
+        };
         Ok(values.iter().map(table).collect())
     }
 }

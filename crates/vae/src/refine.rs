@@ -51,7 +51,8 @@ impl Model {
         mut progress: impl FnMut(usize),
     ) -> Result<Refined, VaeError> {
         let model = self.frozen();
-        let mut rows: Vec<Tensor> = (0..formulae.len()).map(|i| z.narrow(0, i, 1)).collect::<Result<_, _>>()?;
+        let mut rows: Vec<Tensor> =
+            (0..formulae.len()).map(|i| z.narrow(0, i, 1)).collect::<Result<_, _>>()?;
         let (mut exact, mut steps) = (vec![false; formulae.len()], vec![0; formulae.len()]);
         for first in (0..formulae.len()).step_by(TOGETHER) {
             let mut waiting: Vec<usize> = (first..(first + TOGETHER).min(formulae.len())).collect();
@@ -82,7 +83,8 @@ impl Model {
                     moving = Some((var, adam));
                 }
                 if let Some((var, adam)) = &mut moving {
-                    let wanted: Vec<Formula> = waiting.iter().map(|&number| formulae[number].clone()).collect();
+                    let wanted: Vec<Formula> =
+                        waiting.iter().map(|&number| formulae[number].clone()).collect();
                     let batch = model.prepare(&wanted)?;
                     let context = pick(context, &waiting)?;
                     for _ in 0..refinement.look_every.max(1) {

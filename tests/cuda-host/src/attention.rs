@@ -52,7 +52,14 @@ unsafe extern "C" {
         grad_score_msg: *mut f32,
         grad_msg: *mut f32,
     );
-    fn attention_backward_att(rows: u32, heads: u32, dim: u32, x: *const f32, grad_score: *const f32, out: *mut f32);
+    fn attention_backward_att(
+        rows: u32,
+        heads: u32,
+        dim: u32,
+        x: *const f32,
+        grad_score: *const f32,
+        out: *mut f32,
+    );
 }
 
 /// How a row is divided.
@@ -105,7 +112,9 @@ pub fn scores(heads: Heads, x: &[f32], att: &[f32]) -> Result<Vec<f32>, Fault> {
     check("att", att, heads.width());
     let (count, dim) = heads.sizes();
     // SAFETY: lengths are checked above, and `out` has a number for each row and head.
-    let kernel = |[out]: [*mut f32; 1]| unsafe { attention_scores(size(n), count, dim, x.as_ptr(), att.as_ptr(), out) };
+    let kernel = |[out]: [*mut f32; 1]| unsafe {
+        attention_scores(size(n), count, dim, x.as_ptr(), att.as_ptr(), out)
+    };
     launch(Grid::LINES, [unwritten(n * heads.count)], kernel).map(|[out]| out)
 }
 
@@ -216,7 +225,11 @@ pub fn backward_messages(
             );
         }
     };
-    launch(Grid::LINES, [transposed.rows() * heads.count, transposed.rows() * heads.width()].map(unwritten), kernel)
+    launch(
+        Grid::LINES,
+        [transposed.rows() * heads.count, transposed.rows() * heads.width()].map(unwritten),
+        kernel,
+    )
 }
 
 /// Runs `attention_backward_att`: adds the gradient of `att` to `out`. Panics on wrong lengths.
@@ -230,7 +243,11 @@ pub fn backward_att(heads: Heads, x: &[f32], grad_score: &[f32], out: &mut [f32]
         unsafe { attention_backward_att(size(n), count, dim, x.as_ptr(), grad_score.as_ptr(), out) };
     };
     // The height of a block is part of the sum's order, so it is the same for both.
-    let grids = [(2, 32), (1, 16)].map(|(blocks, columns)| Grid { blocks, block: (columns, 8), shared: columns as usize * 8 });
+    let grids = [(2, 32), (1, 16)].map(|(blocks, columns)| Grid {
+        blocks,
+        block: (columns, 8),
+        shared: columns as usize * 8,
+    });
     let [sum] = launch(grids, [out.to_vec()], kernel)?;
     out.copy_from_slice(&sum);
     Ok(())

@@ -33,7 +33,8 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// Two grids of lines of threads, too small for most sizes: then threads take several turns.
-    pub const LINES: [Self; 2] = [Self { blocks: 2, block: (64, 1), shared: 0 }, Self { blocks: 3, block: (96, 1), shared: 0 }];
+    pub const LINES: [Self; 2] =
+        [Self { blocks: 2, block: (64, 1), shared: 0 }, Self { blocks: 3, block: (96, 1), shared: 0 }];
 }
 
 unsafe extern "C" {
@@ -89,7 +90,9 @@ fn launch_once(grid: Grid, descending: bool, body: &dyn Fn()) -> Result<(), Faul
     let data = (&raw const body).cast_mut().cast();
     let (x, y) = grid.block;
     // SAFETY: `call` takes `data` for what it is; fibers that are abandoned after a fault own nothing.
-    let fault = unsafe { cuda_host_run(grid.blocks, x, y, grid.shared * size_of::<f32>(), descending.into(), call, data) };
+    let fault = unsafe {
+        cuda_host_run(grid.blocks, x, y, grid.shared * size_of::<f32>(), descending.into(), call, data)
+    };
     match fault {
         0 => Ok(()),
         1 => Err(Fault::SkippedBarrier),

@@ -21,7 +21,10 @@ impl Csr<'_> {
     #[track_caller]
     pub(crate) fn check(&self, others: usize) {
         let edges = size(self.ends.len());
-        assert!(self.offsets.first() == Some(&0) && self.offsets.last() == Some(&edges), "offsets go from 0 to {edges}");
+        assert!(
+            self.offsets.first() == Some(&0) && self.offsets.last() == Some(&edges),
+            "offsets go from 0 to {edges}"
+        );
         assert!(self.offsets.is_sorted(), "offsets grow");
         assert!(self.ends.iter().all(|&end| (end as usize) < others), "edges end among {others} rows");
     }

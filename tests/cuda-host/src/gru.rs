@@ -31,7 +31,13 @@ pub fn forward(width: usize, gi: &[f32], gh: &[f32], h: &[f32]) -> Result<Vec<f3
 }
 
 /// Runs `gru_gates_backward`: the gradients of `gi`, `gh` and `h`. Panics on wrong lengths.
-pub fn backward(width: usize, gi: &[f32], gh: &[f32], h: &[f32], grad: &[f32]) -> Result<[Vec<f32>; 3], Fault> {
+pub fn backward(
+    width: usize,
+    gi: &[f32],
+    gh: &[f32],
+    h: &[f32],
+    grad: &[f32],
+) -> Result<[Vec<f32>; 3], Fault> {
     let n = rows("h", h, width);
     check("gi", gi, 3 * h.len());
     check("gh", gh, 3 * h.len());
@@ -40,7 +46,17 @@ pub fn backward(width: usize, gi: &[f32], gh: &[f32], h: &[f32], grad: &[f32]) -
     let kernel = |[grad_gi, grad_gh, grad_h]: [*mut f32; 3]| {
         // SAFETY: lengths are checked above, and each gradient is as long as what it belongs to.
         unsafe {
-            gru_gates_backward(n, width, gi.as_ptr(), gh.as_ptr(), h.as_ptr(), grad.as_ptr(), grad_gi, grad_gh, grad_h);
+            gru_gates_backward(
+                n,
+                width,
+                gi.as_ptr(),
+                gh.as_ptr(),
+                h.as_ptr(),
+                grad.as_ptr(),
+                grad_gi,
+                grad_gh,
+                grad_h,
+            );
         }
     };
     launch(Grid::LINES, [unwritten(gi.len()), unwritten(gh.len()), unwritten(h.len())], kernel)

@@ -4,7 +4,15 @@ use crate::fibers::{Fault, Grid, launch, unwritten};
 use crate::{Csr, check, rows, size};
 
 unsafe extern "C" {
-    fn csr_gather(n: u32, width: u32, offsets: *const u32, sources: *const u32, weights: *const f32, x: *const f32, out: *mut f32);
+    fn csr_gather(
+        n: u32,
+        width: u32,
+        offsets: *const u32,
+        sources: *const u32,
+        weights: *const f32,
+        x: *const f32,
+        out: *mut f32,
+    );
     fn gated_sum_forward(
         n: u32,
         width: u32,
@@ -33,7 +41,17 @@ pub fn gather(width: usize, graph: Csr<'_>, weights: &[f32], x: &[f32]) -> Resul
     let (n, columns) = (size(graph.rows()), size(width));
     let kernel = |[out]: [*mut f32; 1]| {
         // SAFETY: lengths and edges are checked above, and `out` has a row of `width` for each of the graph's.
-        unsafe { csr_gather(n, columns, graph.offsets.as_ptr(), graph.ends.as_ptr(), weights.as_ptr(), x.as_ptr(), out) };
+        unsafe {
+            csr_gather(
+                n,
+                columns,
+                graph.offsets.as_ptr(),
+                graph.ends.as_ptr(),
+                weights.as_ptr(),
+                x.as_ptr(),
+                out,
+            )
+        };
     };
     launch(Grid::LINES, [unwritten(graph.rows() * width)], kernel).map(|[out]| out)
 }
@@ -46,7 +64,15 @@ pub fn gated_forward(width: usize, graph: Csr<'_>, weights: &[f32], gm: &[f32]) 
     let kernel = |[out]: [*mut f32; 1]| {
         // SAFETY: lengths and edges are checked above, and `out` has a row of `width` for each of the graph's.
         unsafe {
-            gated_sum_forward(n, columns, graph.offsets.as_ptr(), graph.ends.as_ptr(), weights.as_ptr(), gm.as_ptr(), out);
+            gated_sum_forward(
+                n,
+                columns,
+                graph.offsets.as_ptr(),
+                graph.ends.as_ptr(),
+                weights.as_ptr(),
+                gm.as_ptr(),
+                out,
+            );
         }
     };
     launch(Grid::LINES, [unwritten(graph.rows() * width)], kernel).map(|[out]| out)
@@ -68,7 +94,16 @@ pub fn gated_backward(
     let kernel = |[grad_gm]: [*mut f32; 1]| {
         // SAFETY: lengths and edges are checked above, and `grad_gm` is as long as `gm`.
         unsafe {
-            gated_sum_backward(n, columns, offsets, targets, t_weights.as_ptr(), gm.as_ptr(), grad_out.as_ptr(), grad_gm);
+            gated_sum_backward(
+                n,
+                columns,
+                offsets,
+                targets,
+                t_weights.as_ptr(),
+                gm.as_ptr(),
+                grad_out.as_ptr(),
+                grad_gm,
+            );
         }
     };
     launch(Grid::LINES, [unwritten(gm.len())], kernel).map(|[out]| out)

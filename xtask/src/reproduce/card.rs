@@ -26,7 +26,8 @@ const LINES: [(&str, &str, bool); 10] = [
 /// Writes `README.md` beside an export.
 pub fn write_card(folder: &Path, name: &str, exported: &Value, values: &Value, scale: Scale) -> Result<()> {
     let config = fs::read_to_string(folder.join("config.toml")).context("the export's settings")?;
-    let about: Value = serde_json::from_slice(&fs::read(folder.join("run.json"))?).context("the export's run.json")?;
+    let about: Value =
+        serde_json::from_slice(&fs::read(folder.join("run.json"))?).context("the export's run.json")?;
     let mut card = format!("# {name}\n\n");
     if scale == Scale::Quick {
         card.push_str("A model of reduced size, trained for minutes: it shows that things work, not what they can do.\n\n");
@@ -43,7 +44,10 @@ pub fn write_card(folder: &Path, name: &str, exported: &Value, values: &Value, s
     }
     writeln!(card, "| data | {} |", about["data"].as_str().unwrap_or("-"))?;
     if let Some(from) = about["from"].as_str() {
-        writeln!(card, "| began with the weights of | {from} (epochs, settings and novelty are of what came after) |")?;
+        writeln!(
+            card,
+            "| began with the weights of | {from} (epochs, settings and novelty are of what came after) |"
+        )?;
     }
     writeln!(card, "| epochs | {} |", about["export"]["epochs"])?;
     writeln!(card, "| weights | half precision, {} bytes |", exported["bytes"])?;

@@ -116,9 +116,11 @@ impl Job<'_> {
         }
         if !status.success() {
             let messages = fs::read(&log_path).unwrap_or_default();
-            let messages = String::from_utf8_lossy(&messages[(before as usize).min(messages.len())..]).into_owned();
+            let messages =
+                String::from_utf8_lossy(&messages[(before as usize).min(messages.len())..]).into_owned();
             let told = |line: &&str| line.starts_with("logicvae:") || line.starts_with("error");
-            let why = messages.lines().rfind(told).or_else(|| messages.lines().last()).unwrap_or("no message");
+            let why =
+                messages.lines().rfind(told).or_else(|| messages.lines().last()).unwrap_or("no message");
             return Err(Halt::Failed(anyhow::anyhow!("{why} ({status}; more in {})", log_path.display())));
         }
         Ok(serde_json::from_str(&text).with_context(|| format!("what {command:?} printed"))?)
@@ -129,11 +131,17 @@ impl Job<'_> {
         for split in ["train", "valid", "test"] {
             let made = self.place.runs.join(format!("{preset}-{split}.txt"));
             let mut sample = self.place.logicvae();
-            self.call(sample.args(["sample", "--preset", preset, "--split", split, "--force", "--out"]).arg(&made))?;
+            self.call(
+                sample.args(["sample", "--preset", preset, "--split", split, "--force", "--out"]).arg(&made),
+            )?;
             let committed = root().join(format!("datasets/{preset}/{split}.txt"));
-            let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+            let read =
+                |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
             if read(&made)? != read(&committed)? {
-                return Err(Halt::Failed(anyhow::anyhow!("{} is not what its preset gives", committed.display())));
+                return Err(Halt::Failed(anyhow::anyhow!(
+                    "{} is not what its preset gives",
+                    committed.display()
+                )));
             }
         }
         let train = self.place.runs.join(format!("{preset}-train.txt"));
@@ -240,7 +248,8 @@ impl Job<'_> {
         // The card is ours alone: a folder with it and without settings would be refused.
         fs::remove_file(folder.join("README.md")).ok();
         let mut export = self.place.logicvae();
-        let exported = self.call(export.arg("export").arg(self.place.run(of)).args(["--force", "--out"]).arg(&folder))?;
+        let exported =
+            self.call(export.arg("export").arg(self.place.run(of)).args(["--force", "--out"]).arg(&folder))?;
         let values = self.evaluate(&folder, &[])?;
         if !passed.step {
             card::write_card(&folder, of, &exported, &values, self.place.scale)?;

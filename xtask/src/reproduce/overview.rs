@@ -28,7 +28,9 @@ impl Overview {
     /// A line for an experiment that begins.
     pub fn begin(&self, name: &str, estimate: f64) -> Result<ProgressBar> {
         let bar = self.bars.insert_before(&self.all, ProgressBar::new(FINE));
-        bar.set_style(ProgressStyle::with_template("  {msg:<26} [{bar:30}] {percent:>3} %, {elapsed_precise}, {eta} left")?);
+        bar.set_style(ProgressStyle::with_template(
+            "  {msg:<26} [{bar:30}] {percent:>3} %, {elapsed_precise}, {eta} left",
+        )?);
         bar.set_message(name.to_owned());
         bar.enable_steady_tick(Duration::from_secs(1));
         if self.hidden {

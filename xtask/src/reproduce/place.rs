@@ -67,7 +67,8 @@ impl Place {
 
     pub fn create(&self) -> Result<()> {
         for folder in [&self.out, &self.figures(), &self.runs] {
-            fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
         Ok(())
     }

@@ -67,7 +67,9 @@ pub fn plan(suite: &Suite, place: &Place, only: &[String]) -> Result<Vec<Step>> 
                 format!("train refine={refine}{quick} {}", config.as_deref().unwrap_or_default())
             }
             // Where it is kept makes no difference.
-            Task::Ship { of, .. } => format!("Ship {{ of: {of:?} }} seed={:?} {}", experiment.seed, place.scale.name()),
+            Task::Ship { of, .. } => {
+                format!("Ship {{ of: {of:?} }} seed={:?} {}", experiment.seed, place.scale.name())
+            }
             other => format!("{other:?} seed={:?} {}", experiment.seed, place.scale.name()),
         };
         let fingerprint = format!("{:016x}", fnv(&format!("{} {what} {needed}", suite.code_version)));
@@ -145,7 +147,9 @@ pub fn settings(suite: &Suite, experiment: &Experiment, scale: Scale) -> Vec<Str
             ("gat", preset.contains("gat-")),
             (
                 "grows",
-                ["-4", "-5"].iter().any(|n| preset.contains(n)) && !preset.starts_with("shapes") && !preset.starts_with("leaves"),
+                ["-4", "-5"].iter().any(|n| preset.contains(n))
+                    && !preset.starts_with("shapes")
+                    && !preset.starts_with("leaves"),
             ),
         ];
         for (name, _) in traits.iter().filter(|(_, has)| *has) {
@@ -191,7 +195,11 @@ fn estimate(suite: &Suite, experiment: &Experiment, step: &Step, place: &Place) 
     let config: toml::Table = config.parse()?;
     let number = |path: &[&str]| number(&config, path);
     let task = config.get("model").and_then(|m| m.get("task")).and_then(toml::Value::as_str);
-    let kind = config.get("model").and_then(|m| m.get("encoder")).and_then(|e| e.get("kind")).and_then(toml::Value::as_str);
+    let kind = config
+        .get("model")
+        .and_then(|m| m.get("encoder"))
+        .and_then(|e| e.get("kind"))
+        .and_then(toml::Value::as_str);
     let cost = suite.cost.get(task.or(kind).unwrap_or_default()).copied().unwrap_or(2.0);
     let epochs = number(&["training", "epochs"]);
     let trained = place.newest(&step.name)["epoch"].as_f64().filter(|_| step.is_begun(place)).unwrap_or(0.0);

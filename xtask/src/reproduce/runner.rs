@@ -28,11 +28,13 @@ pub struct Outcome {
 /// Runs all steps that are not done, `jobs` at a time.
 pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &AtomicBool) -> Result<Outcome> {
     let overview = Overview::new()?;
-    let experiments: Vec<(&Step, &Experiment)> = steps.iter().filter_map(|step| Some((step, suite.get(&step.name)?))).collect();
+    let experiments: Vec<(&Step, &Experiment)> =
+        steps.iter().filter_map(|step| Some((step, suite.get(&step.name)?))).collect();
     let mut done: BTreeSet<&str> = steps.iter().filter(|s| s.done).map(|s| s.name.as_str()).collect();
     let already: f64 = steps.iter().filter(|s| s.done).count() as f64;
     let all: f64 = steps.iter().filter(|s| !s.done).map(|s| s.estimate).sum();
-    let mut waiting: Vec<(&Step, &Experiment)> = experiments.iter().copied().filter(|(step, _)| !step.done).collect();
+    let mut waiting: Vec<(&Step, &Experiment)> =
+        experiments.iter().copied().filter(|(step, _)| !step.done).collect();
     let mut outcome = Outcome::default();
     if already > 0.0 {
         overview.say(&format!("{already} of {} done already", steps.len()));
@@ -47,10 +49,15 @@ pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &Ato
             while at < waiting.len() && running.len() < jobs && !stop.load(Ordering::Relaxed) {
                 let (step, experiment) = waiting[at];
                 let needed = experiment.task.needs();
-                let lost =
-                    needed.is_some_and(|n| outcome.failed.iter().any(|f| f.0 == n) || outcome.skipped.iter().any(|s| s == n));
+                let lost = needed.is_some_and(|n| {
+                    outcome.failed.iter().any(|f| f.0 == n) || outcome.skipped.iter().any(|s| s == n)
+                });
                 if lost {
-                    overview.say(&format!("{}: left out, for it needs {}", step.name, needed.unwrap_or_default()));
+                    overview.say(&format!(
+                        "{}: left out, for it needs {}",
+                        step.name,
+                        needed.unwrap_or_default()
+                    ));
                     outcome.skipped.push(step.name.clone());
                     waiting.remove(at);
                     continue;
@@ -66,12 +73,16 @@ pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &Ato
                 scope.spawn(move || {
                     let progress = |share: f64| {
                         set(&bar, share);
-                        shares.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(step.name.clone(), share);
+                        shares
+                            .lock()
+                            .unwrap_or_else(std::sync::PoisonError::into_inner)
+                            .insert(step.name.clone(), share);
                     };
                     let job = Job { suite, experiment, step, place, stop, progress: &progress };
                     let run = std::panic::AssertUnwindSafe(|| job.run());
-                    let result = std::panic::catch_unwind(run)
-                        .unwrap_or_else(|_| Err(Halt::Failed(anyhow::anyhow!("the reproduction itself panicked: see above"))));
+                    let result = std::panic::catch_unwind(run).unwrap_or_else(|_| {
+                        Err(Halt::Failed(anyhow::anyhow!("the reproduction itself panicked: see above")))
+                    });
                     // The receiver lives until all are done.
                     send.send((step, result)).ok();
                 });
@@ -100,7 +111,8 @@ pub fn run(suite: &Suite, steps: &[Step], place: &Place, jobs: usize, stop: &Ato
                 }
             }
             let shares = shares.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let partly: f64 = running.iter().map(|(name, (_, _, e))| e * shares.get(name).copied().unwrap_or(0.0)).sum();
+            let partly: f64 =
+                running.iter().map(|(name, (_, _, e))| e * shares.get(name).copied().unwrap_or(0.0)).sum();
             let share = ((finished + partly) / all.max(1e-9)).min(1.0);
             overview.total(done.len(), steps.len(), share, (all - finished - partly) / jobs as f64);
         }

@@ -234,7 +234,11 @@ impl Suite {
             "step",
         ];
         for entry in table.get("experiment").and_then(toml::Value::as_array).into_iter().flatten() {
-            let unknown = entry.as_table().into_iter().flat_map(|e| e.keys()).find(|key| !known.contains(&key.as_str()));
+            let unknown = entry
+                .as_table()
+                .into_iter()
+                .flat_map(|e| e.keys())
+                .find(|key| !known.contains(&key.as_str()));
             if let Some(key) = unknown {
                 bail!("{}: there is no `{key}`", entry["name"]);
             }
@@ -326,17 +330,34 @@ mod tests {
         let ship = "[[experiment]]\nname = \"a\"\ntitle = \"\"\ntask = \"ship\"\nof = \"b\"\n";
         let draw = "[[experiment]]\nname = \"b\"\ntitle = \"\"\ntask = \"draw\"\nformula = \"x1\"\n";
         let exhibit = "[[exhibit]]\nid = \"ours:x\"\ntitle = \"\"\n";
-        assert!(error(&format!("{ship}{draw}{exhibit}")).contains("`a` needs `b`, which does not come before it"));
-        let train = "[[experiment]]\nname = \"c\"\ntitle = \"\"\ntask = \"train\"\npreset = \"tiny\"\nfrom = \"b\"\n";
-        assert!(error(&format!("{draw}{train}{exhibit}")).contains("`c` begins with `b`, which passes no model on"));
+        assert!(
+            error(&format!("{ship}{draw}{exhibit}")).contains("`a` needs `b`, which does not come before it")
+        );
+        let train =
+            "[[experiment]]\nname = \"c\"\ntitle = \"\"\ntask = \"train\"\npreset = \"tiny\"\nfrom = \"b\"\n";
+        assert!(
+            error(&format!("{draw}{train}{exhibit}"))
+                .contains("`c` begins with `b`, which passes no model on")
+        );
         assert!(error(&format!("{draw}{draw}{exhibit}")).contains("two experiments `b`"));
         assert!(error(&format!("{draw}{exhibit}rows = [\"c\"]")).contains("there is no experiment `c`"));
-        assert!(error(&format!("{draw}{exhibit}columns = [\"accuracy\"]")).contains("there is no measure `accuracy`"));
-        assert!(error(&format!("{draw}paper = {{ accuracy = 1.0 }}\n{exhibit}")).contains("there is no measure `accuracy`"));
+        assert!(
+            error(&format!("{draw}{exhibit}columns = [\"accuracy\"]"))
+                .contains("there is no measure `accuracy`")
+        );
+        assert!(
+            error(&format!("{draw}paper = {{ accuracy = 1.0 }}\n{exhibit}"))
+                .contains("there is no measure `accuracy`")
+        );
         let measure = "[measure.a]\ntitle = \"\"\nkey = \"a\"\ndraws = \"n\"\n";
-        assert!(error(&format!("{measure}{draw}{exhibit}")).contains("measure `a`: `draws` is for percentages"));
+        assert!(
+            error(&format!("{measure}{draw}{exhibit}")).contains("measure `a`: `draws` is for percentages")
+        );
         let both = format!("{measure}percent = true\nlist = \"all\"\n");
-        assert!(error(&format!("{both}{draw}{exhibit}")).contains("measure `a`: `draws` is for percentages without a list"));
+        assert!(
+            error(&format!("{both}{draw}{exhibit}"))
+                .contains("measure `a`: `draws` is for percentages without a list")
+        );
     }
 
     #[test]
@@ -346,10 +367,14 @@ mod tests {
             suite.exhibit.iter().any(|e| {
                 let charts = e.chart.iter().any(|chart| chart.experiments().contains(&name));
                 let list = e.list.as_ref().is_some_and(|list| list.experiment == name);
-                charts || list || e.rows.iter().any(|n| n == name) || e.pictures.iter().any(|p| p.experiment == name)
+                charts
+                    || list
+                    || e.rows.iter().any(|n| n == name)
+                    || e.pictures.iter().any(|p| p.experiment == name)
             })
         };
-        let hidden: Vec<&str> = suite.experiment.iter().map(|e| e.name.as_str()).filter(|name| !shown(name)).collect();
+        let hidden: Vec<&str> =
+            suite.experiment.iter().map(|e| e.name.as_str()).filter(|name| !shown(name)).collect();
         assert!(hidden.is_empty(), "{hidden:?} are in no table or figure");
     }
 }

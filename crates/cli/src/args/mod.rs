@@ -10,7 +10,8 @@ use clap_complete::Shell;
 use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
 
 pub use model::{
-    DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs, TrainArgs, WhichWeights,
+    DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs,
+    TrainArgs, WhichWeights,
 };
 pub use picture::{DrawArgs, PlotArgs};
 

@@ -147,7 +147,9 @@ pub struct EvaluateArgs {
 
 fn noise_scale(text: &str) -> Result<f64, String> {
     let scale: f64 = text.parse().map_err(|_| "give a number, such as 0.01".to_owned())?;
-    (scale.is_finite() && scale >= 0.0).then_some(scale).ok_or_else(|| "must be finite and 0 or more; 1 is the prior itself".into())
+    (scale.is_finite() && scale >= 0.0)
+        .then_some(scale)
+        .ok_or_else(|| "must be finite and 0 or more; 1 is the prior itself".into())
 }
 
 /// Turn formulae into latent vectors.

@@ -70,7 +70,11 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
                 formulae = vec![formulae[0].clone(); z.dim(0)?];
             }
             if formulae.len() != z.dim(0)? {
-                bail!("{} formulae for {} vectors: give one for each, or one for all", formulae.len(), z.dim(0)?);
+                bail!(
+                    "{} formulae for {} vectors: give one for each, or one for all",
+                    formulae.len(),
+                    z.dim(0)?
+                );
             }
             let nll = model.negative_log_likelihood(&model.prepare(&formulae)?, &z, context.as_ref())?;
             let one = |(formula, nll): (Formula, f32)| {
@@ -81,7 +85,12 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
         None => model.decode_guided(&z, context.as_ref().zip(run.embedding.as_ref()), decoding)?,
     };
     let lines = decoded.into_iter().enumerate().flat_map(|(row, list)| {
-        let line = move |d: Decoded| Line { row, formula: d.formula, log_probability: d.log_probability, count: d.count };
+        let line = move |d: Decoded| Line {
+            row,
+            formula: d.formula,
+            log_probability: d.log_probability,
+            count: d.count,
+        };
         list.into_iter().map(line)
     });
     let report = Report { formulae: lines.collect() };
@@ -103,7 +112,8 @@ fn context(run: &Run, given: &str) -> Result<Tensor> {
     if path.exists() {
         return matrix(path, embedding.components());
     }
-    let formula: Formula = given.parse().with_context(|| format!("`{given}` is neither a file nor a formula"))?;
+    let formula: Formula =
+        given.parse().with_context(|| format!("`{given}` is neither a file nor a formula"))?;
     if formula.max_variable() > run.config.model.variables {
         bail!(
             "the context has the variable x{}, but the model knows x1 to x{}",

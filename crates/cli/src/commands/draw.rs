@@ -25,7 +25,14 @@ pub fn run(args: &DrawArgs, output: Output) -> Result<ExitCode> {
     let formula = arguments.formula(&args.formula)?;
     arguments.finish()?;
     picture.write(&portrait(&formula)?)?;
-    let report = Report { nodes: formula.size(), depth: formula.depth(), out: args.picture.out.display().to_string(), formula };
-    output.print(&report, |out| writeln!(out, "{} node(s), depth {}, drawn in {}", report.nodes, report.depth, report.out))?;
+    let report = Report {
+        nodes: formula.size(),
+        depth: formula.depth(),
+        out: args.picture.out.display().to_string(),
+        formula,
+    };
+    output.print(&report, |out| {
+        writeln!(out, "{} node(s), depth {}, drawn in {}", report.nodes, report.depth, report.out)
+    })?;
     Ok(ExitCode::SUCCESS)
 }

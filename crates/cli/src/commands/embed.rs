@@ -71,7 +71,8 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
 fn embedding(args: &EmbedArgs) -> Result<Embedding> {
     let form = form(args.gaussian)?;
     if is_embedding(&args.pool)? {
-        let measured = args.measure.vars.is_some() || args.measure.samples.is_some() || args.measure.rows.is_some();
+        let measured =
+            args.measure.vars.is_some() || args.measure.samples.is_some() || args.measure.rows.is_some();
         if args.components.is_some() || args.gaussian.is_some() || args.method.is_some() || measured {
             bail!(
                 "{} is fitted already: drop --components, --gaussian, --method, --vars, --samples and --rows",
@@ -88,7 +89,8 @@ fn embedding(args: &EmbedArgs) -> Result<Embedding> {
         None | Some(EmbedMethod::GramPca) => Method::GramPca,
         Some(EmbedMethod::KernelPca) => Method::KernelPca,
     };
-    let params = EmbeddingParams { method, form, up_to_rank: args.up_to_rank, ..EmbeddingParams::new(components) };
+    let params =
+        EmbeddingParams { method, form, up_to_rank: args.up_to_rank, ..EmbeddingParams::new(components) };
     Embedding::fit(measure, &pool, &params).with_context(|| args.pool.display().to_string())
 }
 
@@ -98,6 +100,9 @@ fn is_embedding(path: &Path) -> Result<bool> {
         return Ok(false);
     }
     let mut head = Vec::new();
-    File::open(path).with_context(|| format!("cannot open {}", path.display()))?.take(12).read_to_end(&mut head)?;
+    File::open(path)
+        .with_context(|| format!("cannot open {}", path.display()))?
+        .take(12)
+        .read_to_end(&mut head)?;
     Ok(head == *b"LOGICVAEembd")
 }

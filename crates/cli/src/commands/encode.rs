@@ -41,7 +41,8 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
     let list = list(&args.input, run.config.model.variables)?;
     run.config.model.vocabulary().trees(&list)?;
     let (z, exact) = encode(&run, &model, &list, args.refine)?;
-    let failed: Vec<Formula> = list.iter().zip(&exact).filter(|(_, exact)| !**exact).map(|(f, _)| f.clone()).collect();
+    let failed: Vec<Formula> =
+        list.iter().zip(&exact).filter(|(_, exact)| !**exact).map(|(f, _)| f.clone()).collect();
     let rows: Vec<Vec<f32>> = z.to_dtype(DType::F32)?.to_vec2()?;
     let latent = model.config().latent;
     if let Some(out) = &args.out {
@@ -84,7 +85,8 @@ pub fn list(input: &str, variables: u32) -> Result<Vec<Formula>> {
     if is_standard(path) || path.exists() {
         return formulae(path, Some(variables));
     }
-    let formula: Formula = input.parse().with_context(|| format!("`{input}` is neither a file nor a formula"))?;
+    let formula: Formula =
+        input.parse().with_context(|| format!("`{input}` is neither a file nor a formula"))?;
     Ok(vec![formula])
 }
 
@@ -95,7 +97,8 @@ pub fn encode(run: &Run, model: &Model, formulae: &[Formula], refine: bool) -> R
     let (mut parts, mut exact) = (Vec::new(), Vec::new());
     let mut bar = Progress::new(if refine { "refining" } else { "encoding" }, formulae.len());
     for (number, part) in formulae.chunks(PART).enumerate() {
-        let context = run.embedding.as_ref().map(|e| context_of(e, part, model.dtype(), model.device())).transpose()?;
+        let context =
+            run.embedding.as_ref().map(|e| context_of(e, part, model.dtype(), model.device())).transpose()?;
         let mean = model.posterior(&model.prepare(part)?, context.as_ref())?.mean.detach();
         if refine {
             let told = |done| bar.set(number * PART + done);

@@ -68,7 +68,9 @@ fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
     }
     match assigned {
         Some(assigned) if assigned < used => {
-            bail!("--assign has {assigned} value(s), but the formula has x{used}: give at least {used}, x1 first")
+            bail!(
+                "--assign has {assigned} value(s), but the formula has x{used}: give at least {used}, x1 first"
+            )
         }
         Some(assigned) => Ok(assigned),
         None => Ok(used),
@@ -77,7 +79,11 @@ fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
 
 fn text(report: &Report, args: &EvalArgs, table: Option<&TruthTable>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "formula     {}", report.formula)?;
-    writeln!(out, "size        {} nodes, depth {}, {} variable(s)", report.nodes, report.depth, report.variables)?;
+    writeln!(
+        out,
+        "size        {} nodes, depth {}, {} variable(s)",
+        report.nodes, report.depth, report.variables
+    )?;
     if let (Some(value), Some(assignment)) = (report.value, &args.assign) {
         writeln!(out, "value       {value:+} at {assignment}")?;
     }

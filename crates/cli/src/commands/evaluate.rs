@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use logicvae_logic::Formula;
 use logicvae_vae::hierarchy::LeafModel;
 use logicvae_vae::measures::{
-    Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves, reconstruction,
+    Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves,
+    reconstruction,
 };
 use logicvae_vae::{Children, Learner, Model, Refinement, Task, context_of, trained_formulae};
 use serde::Serialize;
@@ -58,7 +59,9 @@ fn test_formulae(args: &EvaluateArgs, run: &Run) -> Result<Vec<Formula>> {
         Some(path) => formulae(path, Some(run.config.model.variables))?,
         None if args.seen => {
             if run.data.train.is_empty() {
-                bail!("this run drew its training formulae fresh and has none to be measured on: leave --seen out");
+                bail!(
+                    "this run drew its training formulae fresh and has none to be measured on: leave --seen out"
+                );
             }
             run.data.train.iter().take(run.data.test.len()).cloned().collect()
         }
@@ -128,10 +131,12 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         None => None,
     };
     let refined = if args.refine {
-        let context = embedding.map(|e| context_of(e, &formulae, model.dtype(), model.device())).transpose()?;
+        let context =
+            embedding.map(|e| context_of(e, &formulae, model.dtype(), model.device())).transpose()?;
         let z = model.posterior(&model.prepare(&formulae)?, context.as_ref())?.mean;
         let mut bar = Progress::new("refining", formulae.len());
-        let refined = model.refine(&formulae, &z, context.as_ref(), &Refinement::default(), |done| bar.set(done))?;
+        let refined =
+            model.refine(&formulae, &z, context.as_ref(), &Refinement::default(), |done| bar.set(done))?;
         Some(refined.exact.iter().filter(|&&e| e).count() as f64 / formulae.len() as f64)
     } else {
         None
@@ -161,7 +166,11 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("greedy, as ordered trees", percent(r.greedy_accuracy)),
         ];
         lines.extend(report.refined.map(|share| ("  after refinement", percent(share))));
-        lines.extend([("validity", percent(g.validity)), ("uniqueness", percent(g.uniqueness)), ("novelty", percent(g.novelty))]);
+        lines.extend([
+            ("validity", percent(g.validity)),
+            ("uniqueness", percent(g.uniqueness)),
+            ("novelty", percent(g.novelty)),
+        ]);
         if let Some(c) = &report.conditional {
             lines.extend([
                 ("semantic distance", format!("{:.3}", c.semantic_distance)),

@@ -30,7 +30,8 @@ pub fn run(args: &ExperimentArgs, output: Output) -> Result<ExitCode> {
     } else {
         Sizes { pool: 5000, pairs: 500, repetitions: 100, seed: args.seed }
     };
-    fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    fs::create_dir_all(&args.out)
+        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     let names: &[&str] = match args.experiment {
         Experiment::Variance => &["variance-plain", "variance-gaussian"],
         Experiment::Correlation => &["correlation-plain", "correlation-gaussian"],
@@ -53,7 +54,8 @@ pub fn run(args: &ExperimentArgs, output: Output) -> Result<ExitCode> {
     for figure in &figures {
         figure.write(&args.out, args.force)?;
     }
-    let files: Vec<String> = figures.iter().flat_map(|f| ENDINGS.map(|e| format!("{}.{e}", f.name))).collect();
+    let files: Vec<String> =
+        figures.iter().flat_map(|f| ENDINGS.map(|e| format!("{}.{e}", f.name))).collect();
     let report = json!({ "experiment": names[0].split('-').next(), "quick": args.quick, "seed": args.seed, "files": files, "results": numbers });
     output.print(&report, |out| {
         writeln!(out, "{}", serde_json::to_string_pretty(&report["results"]).unwrap_or_default())?;
@@ -82,8 +84,10 @@ fn variance(sizes: &Sizes) -> Outcome {
             for (k, share) in (1..).zip(&curve.cumulative) {
                 writeln!(csv, "{n},{k},{share:.6}")?;
             }
-            let at = |k: usize| curve.cumulative.get(k.min(curve.cumulative.len()) - 1).copied().unwrap_or(1.0);
-            numbers.push(json!({ "form": form_name(form), "variables": n, "components": curve.cumulative.len(),
+            let at =
+                |k: usize| curve.cumulative.get(k.min(curve.cumulative.len()) - 1).copied().unwrap_or(1.0);
+            numbers
+                .push(json!({ "form": form_name(form), "variables": n, "components": curve.cumulative.len(),
                 "at_100": at(100), "at_all": at(usize::MAX) }));
             let mut points: Vec<(f64, f64)> = (1..).map(f64::from).zip(curve.cumulative).collect();
             if let Some(&(_, last)) = points.last() {
@@ -144,7 +148,13 @@ fn correlation(sizes: &Sizes) -> Outcome {
 
 /// Accuracy of predicting satisfaction, n = 3..10.
 fn classification(sizes: &Sizes) -> Outcome {
-    let params = ClassificationParams { repetitions: sizes.repetitions, train: 400, test: 200, ridge: 0.1, form: GAUSSIAN };
+    let params = ClassificationParams {
+        repetitions: sizes.repetitions,
+        train: 400,
+        test: 200,
+        ridge: 0.1,
+        form: GAUSSIAN,
+    };
     let mut progress = Progress::new("classifying", 8);
     let mut results: Vec<Accuracy> = Vec::new();
     for n in 3..=10 {
@@ -157,11 +167,16 @@ fn classification(sizes: &Sizes) -> Outcome {
         writeln!(csv, "{},{a:.4},{b:.4},{c:.4},{d:.4},{e:.4},{:.4},{:.4}", r.variables, r.mean, r.guessing)?;
     }
     let at = |r: &Accuracy, q: usize| (f64::from(r.variables), r.quantiles[q]);
-    let band =
-        |low: usize, high: usize| results.iter().map(|r| (f64::from(r.variables), r.quantiles[low], r.quantiles[high])).collect();
+    let band = |low: usize, high: usize| {
+        results.iter().map(|r| (f64::from(r.variables), r.quantiles[low], r.quantiles[high])).collect()
+    };
     let mut median = Series::new("median", Mark::Dotted, results.iter().map(|r| at(r, 2)).collect());
     median.bands = vec![band(0, 4), band(1, 3)];
-    let guessing = Series::new("guessing", Mark::Line, results.iter().map(|r| (f64::from(r.variables), r.guessing)).collect());
+    let guessing = Series::new(
+        "guessing",
+        Mark::Line,
+        results.iter().map(|r| (f64::from(r.variables), r.guessing)).collect(),
+    );
     let chart = Chart {
         title: format!("Is a formula true at an assignment? {} repetitions", sizes.repetitions),
         x_label: "variables".into(),
@@ -212,7 +227,11 @@ fn pool(sizes: &Sizes) -> Outcome {
         for n in 3..=5 {
             let s = experiments::pool_statistics(n, sizes.pool, 100, form, sizes.seed)?;
             let name = form_name(form);
-            writeln!(csv, "{name},{n},{:.4},{:.4},{},{:.6}", s.mean_kernel, s.mean_distance, s.components, s.explained_variance)?;
+            writeln!(
+                csv,
+                "{name},{n},{:.4},{:.4},{},{:.6}",
+                s.mean_kernel, s.mean_distance, s.components, s.explained_variance
+            )?;
             numbers.push(json!({ "form": name, "variables": n, "mean_kernel": s.mean_kernel, "mean_distance": s.mean_distance,
                 "components": s.components, "explained_variance": s.explained_variance }));
             points.push((f64::from(n), s.mean_distance));

@@ -12,6 +12,8 @@ use crate::run::Run;
 pub fn run(args: &ExportArgs, output: Output) -> Result<ExitCode> {
     let (bytes, checksum) = Run::open(&args.run)?.export(args.weights, &args.out, args.force)?;
     let report = json!({ "out": args.out, "bytes": bytes, "checksum": checksum });
-    output.print(&report, |out| writeln!(out, "{}: {bytes} bytes of weights, CRC-32 {checksum}", args.out.display()))?;
+    output.print(&report, |out| {
+        writeln!(out, "{}: {bytes} bytes of weights, CRC-32 {checksum}", args.out.display())
+    })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -40,7 +40,10 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
     }
     let (z, exact) = encode(&run, &model, &ends, args.refine)?;
     if let Some(at) = exact.iter().position(|exact| !exact) {
-        bail!("`{}` could not be refined: no vector was found that decodes to it; leave --refine out", ends[at]);
+        bail!(
+            "`{}` could not be refined: no vector was found that decodes to it; leave --refine out",
+            ends[at]
+        );
     }
     let vectors: Vec<Vec<f64>> = z.to_dtype(DType::F64)?.to_vec2()?;
     let steps = args.steps as usize;
@@ -54,9 +57,13 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
     // A conditional model goes from meaning to meaning in a straight line, or keeps that of the only formula.
     let context = match &run.embedding {
         Some(embedding) => {
-            let meanings: Vec<Vec<f64>> = context_of(embedding, &ends, DType::F64, &Device::Cpu)?.to_vec2()?;
+            let meanings: Vec<Vec<f64>> =
+                context_of(embedding, &ends, DType::F64, &Device::Cpu)?.to_vec2()?;
             let path = line(&meanings[0], &meanings[meanings.len() - 1], steps);
-            Some(Tensor::from_vec(path.concat(), (steps, embedding.components()), &Device::Cpu)?.to_dtype(DType::F32)?)
+            Some(
+                Tensor::from_vec(path.concat(), (steps, embedding.components()), &Device::Cpu)?
+                    .to_dtype(DType::F32)?,
+            )
         }
         None => None,
     };
@@ -69,12 +76,14 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
         path.push(Point { formula: best.formula, log_probability: best.log_probability, changed });
     }
     if let Some(svg) = &args.svg {
-        let steps: Vec<Step> = path.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
+        let steps: Vec<Step> =
+            path.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
         let drawn = strip(&steps);
         write_file(svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;
     }
     let changes: Vec<usize> = path.iter().filter_map(|p| p.changed).collect();
-    let mean_changed = (!changes.is_empty()).then(|| changes.iter().sum::<usize>() as f64 / changes.len() as f64);
+    let mean_changed =
+        (!changes.is_empty()).then(|| changes.iter().sum::<usize>() as f64 / changes.len() as f64);
     let report = Report { steps: path, mean_changed };
     output.print(&report, |out| {
         for (number, point) in report.steps.iter().enumerate() {

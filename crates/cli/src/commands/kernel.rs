@@ -62,8 +62,12 @@ pub fn run(args: &KernelArgs, output: Output) -> Result<ExitCode> {
         writer.finish()?;
         Ok(())
     })?;
-    let report =
-        Report { rows: shape.0, cols: shape.1, mean: sum / (shape.0 * shape.1) as f64, assignments: kernel.measure().len() };
+    let report = Report {
+        rows: shape.0,
+        cols: shape.1,
+        mean: sum / (shape.0 * shape.1) as f64,
+        assignments: kernel.measure().len(),
+    };
     output.print(&report, |out| {
         writeln!(
             out,

@@ -18,7 +18,8 @@ pub fn run(args: &ManArgs, output: Output) -> Result<ExitCode> {
     for command in program.get_subcommands().filter(|c| c.get_name() != "help") {
         pages.push((format!("logicvae-{}.1", command.get_name()), command.clone()));
     }
-    fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    fs::create_dir_all(&args.out)
+        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     for (file, _) in &pages {
         check_target(&args.out.join(file), args.force)?;
     }
@@ -26,6 +27,8 @@ pub fn run(args: &ManArgs, output: Output) -> Result<ExitCode> {
     for (file, command) in pages {
         write_file(&args.out.join(file), args.force, |mut out| Ok(Man::new(command).render(&mut out)?))?;
     }
-    output.print(&json!({ "pages": names }), |out| writeln!(out, "{} pages in {}", names.len(), args.out.display()))?;
+    output.print(&json!({ "pages": names }), |out| {
+        writeln!(out, "{} pages in {}", names.len(), args.out.display())
+    })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -44,7 +44,10 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
     };
     let values = measure.values(&list)?;
     let satisfied: Vec<f64> = (0..list.len())
-        .map(|row| values.row(row).iter().map(|w| w.count_ones() as usize).sum::<usize>() as f64 / measure.len() as f64)
+        .map(|row| {
+            values.row(row).iter().map(|w| w.count_ones() as usize).sum::<usize>() as f64
+                / measure.len() as f64
+        })
         .collect();
     let drawn = map(&points, &satisfied, &vec![String::new(); list.len()])?;
     write_file(&args.svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;

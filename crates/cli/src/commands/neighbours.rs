@@ -40,6 +40,8 @@ pub fn run(args: &NeighboursArgs, output: Output) -> Result<ExitCode> {
     let found = nearest(&all, &own[0], args.k)?;
     let neighbours = found.into_iter().map(|(at, distance)| Found { formula: list[at].clone(), distance });
     let report = Report { neighbours: neighbours.collect() };
-    output.print(&report, |out| report.neighbours.iter().try_for_each(|n| writeln!(out, "{:>9.4}  {}", n.distance, n.formula)))?;
+    output.print(&report, |out| {
+        report.neighbours.iter().try_for_each(|n| writeln!(out, "{:>9.4}  {}", n.distance, n.formula))
+    })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -23,6 +23,8 @@ pub fn run(args: &PlotArgs, output: Output) -> Result<ExitCode> {
     let plot = plot::read(&text).with_context(|| input::name(&args.chart))?;
     picture.write(&plot.chart.svg()?)?;
     let report = Report { kind: plot.kind, series: plot.series, out: args.picture.out.display().to_string() };
-    output.print(&report, |out| writeln!(out, "{} of {} series drawn in {}", report.kind, report.series, report.out))?;
+    output.print(&report, |out| {
+        writeln!(out, "{} of {} series drawn in {}", report.kind, report.series, report.out)
+    })?;
     Ok(ExitCode::SUCCESS)
 }

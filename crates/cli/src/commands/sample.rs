@@ -39,11 +39,19 @@ pub fn run(args: &SampleArgs, output: Output) -> Result<ExitCode> {
     let formulae = &formulae[range];
 
     write_file(&args.out, args.force, |out| Ok(write(formulae, args.format, out)?))?;
-    let mean = |of: fn(&Formula) -> usize| formulae.iter().map(of).sum::<usize>() as f64 / formulae.len().max(1) as f64;
-    let report =
-        Report { count: formulae.len(), mean_nodes: mean(Formula::size), mean_depth: mean(Formula::depth), seed: spec.seed };
-    let summary =
-        format!("{} formulae, {:.2} nodes and depth {:.2} on average", report.count, report.mean_nodes, report.mean_depth);
+    let mean = |of: fn(&Formula) -> usize| {
+        formulae.iter().map(of).sum::<usize>() as f64 / formulae.len().max(1) as f64
+    };
+    let report = Report {
+        count: formulae.len(),
+        mean_nodes: mean(Formula::size),
+        mean_depth: mean(Formula::depth),
+        seed: spec.seed,
+    };
+    let summary = format!(
+        "{} formulae, {:.2} nodes and depth {:.2} on average",
+        report.count, report.mean_nodes, report.mean_depth
+    );
     if output.json {
         output.print(&report, |_| Ok(()))?;
     } else {
@@ -67,15 +75,24 @@ fn write(formulae: &[Formula], format: Format, out: &mut dyn Write) -> std::io::
 fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
     let base = match (&args.preset, args.vars) {
         (Some(name), vars) => {
-            let Some(spec) = preset(name) else { bail!("there is no preset `{name}`: use one of {}", PRESETS.join(", ")) };
+            let Some(spec) = preset(name) else {
+                bail!("there is no preset `{name}`: use one of {}", PRESETS.join(", "))
+            };
             if vars.is_some_and(|v| v != spec.sampler.variables) {
-                bail!("preset {name} has {} variables: drop --vars, or drop --preset", spec.sampler.variables);
+                bail!(
+                    "preset {name} has {} variables: drop --vars, or drop --preset",
+                    spec.sampler.variables
+                );
             }
             spec
         }
-        (None, vars) => {
-            DatasetSpec { sampler: SamplerParams::new(vars.unwrap_or_default()), seed: 0, train: 1000, valid: 0, test: 0 }
-        }
+        (None, vars) => DatasetSpec {
+            sampler: SamplerParams::new(vars.unwrap_or_default()),
+            seed: 0,
+            train: 1000,
+            valid: 0,
+            test: 0,
+        },
     };
     let sampler = SamplerParams {
         p_leaf: args.p_leaf.unwrap_or(base.sampler.p_leaf),

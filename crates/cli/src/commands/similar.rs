@@ -34,14 +34,14 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
     let used = largest_variable(list.iter().chain([&formula]));
     let index = Neighbours::new(measure(&args.measure, used)?, &list)?;
     let nearest = index.nearest(&formula, args.k)?;
-    let neighbours = nearest.iter().map(|n| Neighbour { formula: list[n.index].clone(), kernel: n.kernel }).collect();
+    let neighbours =
+        nearest.iter().map(|n| Neighbour { formula: list[n.index].clone(), kernel: n.kernel }).collect();
     let report = Report { neighbours };
     output.print(&report, |out| {
         writeln!(out, " kernel  agreement  formula")?;
-        report
-            .neighbours
-            .iter()
-            .try_for_each(|n| writeln!(out, "{:>7.4}  {:>7.2} %  {}", n.kernel, 50.0 * (n.kernel + 1.0), n.formula))
+        report.neighbours.iter().try_for_each(|n| {
+            writeln!(out, "{:>7.4}  {:>7.2} %  {}", n.kernel, 50.0 * (n.kernel + 1.0), n.formula)
+        })
     })?;
     Ok(ExitCode::SUCCESS)
 }

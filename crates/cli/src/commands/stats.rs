@@ -26,14 +26,20 @@ pub fn run(args: &StatsArgs, output: Output) -> Result<ExitCode> {
 fn text(stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} formulae\n", stats.count)?;
     writeln!(out, "{:<12}{:>10}{:>8}{:>8}", "", "mean", "min", "max")?;
-    for (name, Summary { mean, min, max }) in [("nodes", stats.nodes), ("depth", stats.depth), ("variables", stats.variables)] {
+    for (name, Summary { mean, min, max }) in
+        [("nodes", stats.nodes), ("depth", stats.depth), ("variables", stats.variables)]
+    {
         writeln!(out, "{name:<12}{mean:>10.4}{min:>8}{max:>8}")?;
     }
     let mix = stats.mix;
     writeln!(out, "\n{:<12}{:>10}", "node types", "share")?;
-    for (name, share) in
-        [("and", mix.and), ("or", mix.or), ("not", mix.not), ("variable", mix.variable), ("constant", mix.constant)]
-    {
+    for (name, share) in [
+        ("and", mix.and),
+        ("or", mix.or),
+        ("not", mix.not),
+        ("variable", mix.variable),
+        ("constant", mix.constant),
+    ] {
         writeln!(out, "{name:<12}{:>8.2} %", 100.0 * share)?;
     }
     writeln!(out, "\n{:<16}{:>6.2} %", "tautologies", 100.0 * stats.tautologies)?;

@@ -12,7 +12,9 @@ use anyhow::{Context, Result, bail};
 use candle_core::Device;
 use indicatif::{ProgressBar, ProgressStyle};
 use logicvae_logic::{Dataset, Formula, PRESETS};
-use logicvae_vae::{Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset};
+use logicvae_vae::{
+    Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset,
+};
 
 use crate::args::{TrainArgs, WhichWeights};
 use crate::measure::formulae;
@@ -29,7 +31,8 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
     }
     let Some(folder) = &args.out else { bail!("name the run's folder with --out") };
     let device = args.device.open()?;
-    let (run, _lock, mut trainer) = if args.resume { resume(args, folder, &device)? } else { start(args, folder, &device)? };
+    let (run, _lock, mut trainer) =
+        if args.resume { resume(args, folder, &device)? } else { start(args, folder, &device)? };
     if cfg!(debug_assertions) {
         eprintln!("note: this is a debug build, which trains more slowly: use `cargo run --release`");
     }
@@ -94,7 +97,8 @@ fn config(args: &TrainArgs) -> Result<Config> {
             None => bail!("there is no preset `{name}`: `logicvae train --help` lists them"),
         },
         (None, Some(path)) => {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text =
+                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
             Config::from_toml(&text).with_context(|| path.display().to_string())?
         }
         (None, None) => bail!("name the settings: --preset NAME or --config FILE"),
@@ -121,7 +125,8 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
                 data.train.clear();
             }
             // The preset's name, if it is one.
-            let named = PRESETS.into_iter().find(|name| logicvae_logic::preset(name) == Some(config.data.set));
+            let named =
+                PRESETS.into_iter().find(|name| logicvae_logic::preset(name) == Some(config.data.set));
             (data, named.unwrap_or("drawn").to_owned())
         }
         Some(_) if config.data.fresh => {
@@ -147,13 +152,20 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
 /// Gives a training the weights of another run; what it begins with is kept, for a start that is killed.
 fn warm_start(trainer: &Trainer, config: &Config, from: &Path) -> Result<Start> {
     let source = Run::open(from)?;
-    let same = source.config.model.vocabulary() == config.model.vocabulary() && source.config.context == config.context;
+    let same = source.config.model.vocabulary() == config.model.vocabulary()
+        && source.config.context == config.context;
     if !same {
-        bail!("{} has other variables or another context than the settings: its weights would mean something else", from.display());
+        bail!(
+            "{} has other variables or another context than the settings: its weights would mean something else",
+            from.display()
+        );
     }
     let weights = source.weights(WhichWeights::Last)?;
     trainer.start_from(&weights).with_context(|| format!("the weights in {}", from.display()))?;
-    Ok(Start { from: format!("{} {:08x}", source.config.name, crc32fast::hash(&weights)), checkpoint: trainer.checkpoint()? })
+    Ok(Start {
+        from: format!("{} {:08x}", source.config.name, crc32fast::hash(&weights)),
+        checkpoint: trainer.checkpoint()?,
+    })
 }
 
 /// The last tenth for testing, the tenth before it for validation. What comes twice counts once, so that parts share nothing.
@@ -172,13 +184,19 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
     let lock = Lock::take(folder)?;
     let mut run = Run::open(folder)?;
     if run.is_export() {
-        bail!("{} is an export, which training cannot go on with: name the run that it was made of", folder.display());
+        bail!(
+            "{} is an export, which training cannot go on with: name the run that it was made of",
+            folder.display()
+        );
     }
     if args.preset.is_some() || args.config.is_some() {
         let mut given = config(args)?;
         given.training = given.training.lasting_like(&run.config.training);
         if given != run.config {
-            bail!("{} was started with other settings: leave --preset and --config out to go on with them", folder.display());
+            bail!(
+                "{} was started with other settings: leave --preset and --config out to go on with them",
+                folder.display()
+            );
         }
     }
     let before = run.config.clone();
@@ -188,8 +206,10 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
     }
     run.config.check()?;
     let trainer = match run.last()? {
-        Some((weights, state)) => Trainer::resume(&run.config, &run.data, run.embedding.clone(), device, (&weights, &state))
-            .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?,
+        Some((weights, state)) => {
+            Trainer::resume(&run.config, &run.data, run.embedding.clone(), device, (&weights, &state))
+                .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?
+        }
         None => Trainer::new(&run.config, &run.data, run.embedding.clone(), device)?,
     };
     if run.config != before {
@@ -245,7 +265,8 @@ impl Observer for Watch<'_> {
         self.formulae += step.formulae;
         self.bar.inc(1);
         if !self.bar.is_hidden() {
-            let accuracy = self.metrics.accuracy().map_or(String::new(), |a| format!(", accuracy {:.1} %", 100.0 * a));
+            let accuracy =
+                self.metrics.accuracy().map_or(String::new(), |a| format!(", accuracy {:.1} %", 100.0 * a));
             let speed = self.formulae as f64 / self.start.elapsed().as_secs_f64();
             self.bar.set_message(format!(
                 "epoch {}, nll {:.3}, kl {:.1}{accuracy}, {speed:.0} formulae/s",

@@ -48,7 +48,8 @@ impl Chart {
     }
 
     fn draw(&self, svg: &mut String) -> Drawn {
-        let legend_width = 12 + 8 * self.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0) as u32 + 34;
+        let legend_width =
+            12 + 8 * self.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0) as u32 + 34;
         let width = SIZE.0.max(legend_width + PLOT) - legend_width;
         let area = SVGBackend::with_string(svg, (width + legend_width, SIZE.1)).into_drawing_area();
         let (plot, legend) = area.split_horizontally(width);
@@ -99,7 +100,11 @@ impl Chart {
             .x_label_formatter(&x)
             .y_label_formatter(&y)
             .label_style(text(13))
-            .axis_desc_style(text(fitting(&self.y_label, fitting(&self.x_label, 14, PLOT - 80), SIZE.1 - 100)))
+            .axis_desc_style(text(fitting(
+                &self.y_label,
+                fitting(&self.x_label, 14, PLOT - 80),
+                SIZE.1 - 100,
+            )))
             .axis_style(TEXT)
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
@@ -174,7 +179,9 @@ fn number(value: f64, range: &Range<f64>) -> String {
     if value != 0.0 && !(1e-3..1e6).contains(&largest) {
         let digits = (order(largest) - span + 2).clamp(0, 15) as usize;
         // Read back and written again, it is without zeros at the end.
-        return format!("{value:.digits$e}").parse().map_or_else(|_| value.to_string(), |rounded: f64| format!("{rounded:e}"));
+        return format!("{value:.digits$e}")
+            .parse()
+            .map_or_else(|_| value.to_string(), |rounded: f64| format!("{rounded:e}"));
     }
     let scale = 10f64.powi((2 - span).clamp(2, 15));
     // Adding 0 makes -0 a plain 0.
@@ -187,7 +194,8 @@ mod tests {
 
     #[test]
     fn numbers_of_an_axis_are_short_and_differ() {
-        let shown = |range: Range<f64>, values: &[f64]| values.iter().map(|&v| number(v, &range)).collect::<Vec<_>>();
+        let shown =
+            |range: Range<f64>, values: &[f64]| values.iter().map(|&v| number(v, &range)).collect::<Vec<_>>();
         assert_eq!(shown(0.4..1.02, &[0.5, 0.95, 1.0]), ["0.5", "0.95", "1"]);
         assert_eq!(shown(-0.02..0.02, &[-0.0, 0.0025, 0.1 + 0.2 - 0.295]), ["0", "0.0025", "0.005"]);
         assert_eq!(shown(0.0..3e-4, &[0.0, 5e-5, 2.5e-4]), ["0", "5e-5", "2.5e-4"]);

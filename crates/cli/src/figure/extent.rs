@@ -4,7 +4,8 @@ use std::ops::Range;
 
 /// The range of the numbers, widened by a part of itself; never empty.
 pub fn extent(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     if low > high {
         return 0.0..1.0;
     }

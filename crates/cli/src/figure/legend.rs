@@ -44,7 +44,8 @@ pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 
     let (mut x, mut y) = (area.x, area.y + RADIUS);
     for (signs, word) in entries(nodes, changes) {
         // A letter is about 0.6 of its size wide.
-        let word_width = if word.is_empty() { 0.0 } else { 0.6 * LETTERS * word.chars().count() as f64 + 14.0 };
+        let word_width =
+            if word.is_empty() { 0.0 } else { 0.6 * LETTERS * word.chars().count() as f64 + 14.0 };
         let width = NEXT * signs.len() as f64 + word_width;
         if x > area.x && x + width > area.x + area.width {
             (x, y) = (area.x, y + LINE);
@@ -54,7 +55,12 @@ pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 
             match sign {
                 Sign::Node(node) => draw_node(svg, *node, (left + RADIUS, y), RADIUS),
                 Sign::Panel(share) => {
-                    let panel = Area { x: left, y: y - RADIUS + 1.0, width: 2.0 * RADIUS, height: 2.0 * RADIUS - 2.0 };
+                    let panel = Area {
+                        x: left,
+                        y: y - RADIUS + 1.0,
+                        width: 2.0 * RADIUS,
+                        height: 2.0 * RADIUS - 2.0,
+                    };
                     panel.rectangle(svg, &format!("rx=\"3\" {}", ground(*share)));
                 }
             }
@@ -67,7 +73,8 @@ pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 
 
 /// Operators by name, then the variables one by one, then the grounds of panels if something changes at all.
 fn entries(nodes: &[Node], changes: bool) -> Vec<(Vec<Sign>, &'static str)> {
-    let (variables, others): (Vec<Node>, Vec<Node>) = nodes.iter().partition(|node| matches!(node, Node::Var(_)));
+    let (variables, others): (Vec<Node>, Vec<Node>) =
+        nodes.iter().partition(|node| matches!(node, Node::Var(_)));
     let name = |node: Node| match node {
         Node::And => "and",
         Node::Or => "or",

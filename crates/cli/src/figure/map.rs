@@ -60,8 +60,11 @@ fn draw(svg: &mut String, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Er
     let (x, y) = (extent(dots.iter().map(|d| d.at.0), 0.05), extent(dots.iter().map(|d| d.at.1), 0.05));
     let values = extent(dots.iter().map(|d| d.value), 0.0);
     let text = ("sans-serif", 13).into_font().color(&TEXT);
-    let mut chart =
-        ChartBuilder::on(&plot).margin(14).x_label_area_size(26).y_label_area_size(44).build_cartesian_2d(x.clone(), y)?;
+    let mut chart = ChartBuilder::on(&plot)
+        .margin(14)
+        .x_label_area_size(26)
+        .y_label_area_size(44)
+        .build_cartesian_2d(x.clone(), y)?;
     chart
         .configure_mesh()
         .x_label_formatter(&short)
@@ -75,9 +78,12 @@ fn draw(svg: &mut String, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Er
         .draw()?;
     // Many points must not become one blot, few ones should be seen.
     let radius = if dots.len() > 500 { 3 } else { 5 };
-    chart.draw_series(dots.iter().map(|d| Circle::new(d.at, radius, ramp(share(d.value, &values)).mix(0.8).filled())))?;
+    chart.draw_series(
+        dots.iter().map(|d| Circle::new(d.at, radius, ramp(share(d.value, &values)).mix(0.8).filled())),
+    )?;
     let labelled = dots.iter().filter(|d| !d.label.is_empty());
-    let names: Vec<Name> = labelled.map(|d| Name::new(d.label, chart.backend_coord(&d.at), share(d.at.0, &x) > 0.5)).collect();
+    let names: Vec<Name> =
+        labelled.map(|d| Name::new(d.label, chart.backend_coord(&d.at), share(d.at.0, &x) > 0.5)).collect();
     for name in apart(names) {
         name.draw(&area, radius)?;
     }
@@ -111,7 +117,11 @@ impl Name {
     /// From its point to the end of the text; a letter is about 8 wide.
     fn span(&self) -> Range<i32> {
         let width = 14 + 8 * self.text.chars().count() as i32;
-        if self.left { self.point.0 - width..self.point.0 + 8 } else { self.point.0 - 8..self.point.0 + width }
+        if self.left {
+            self.point.0 - width..self.point.0 + 8
+        } else {
+            self.point.0 - 8..self.point.0 + width
+        }
     }
 
     /// Where the text's middle is, from the top.
@@ -127,7 +137,11 @@ impl Name {
     }
 
     /// A ring around the point, the text, and a line between the two where the text had to give way.
-    fn draw(&self, area: &DrawingArea<SVGBackend<'_>, Shift>, radius: i32) -> Result<(), Box<dyn std::error::Error>> {
+    fn draw(
+        &self,
+        area: &DrawingArea<SVGBackend<'_>, Shift>,
+        radius: i32,
+    ) -> Result<(), Box<dyn std::error::Error>> {
         let (anchor, offset) = if self.left { (HPos::Right, -11) } else { (HPos::Left, 11) };
         let end = (self.point.0 + offset, self.height());
         area.draw(&Circle::new(self.point, radius + 2, LABEL.stroke_width(2)))?;
@@ -155,7 +169,10 @@ fn apart(names: Vec<Name>) -> Vec<Name> {
 }
 
 /// The colours with their numbers, from bottom to top.
-fn bar(side: &DrawingArea<SVGBackend<'_>, Shift>, values: &Range<f64>) -> Result<(), Box<dyn std::error::Error>> {
+fn bar(
+    side: &DrawingArea<SVGBackend<'_>, Shift>,
+    values: &Range<f64>,
+) -> Result<(), Box<dyn std::error::Error>> {
     const PIECES: i32 = 100;
     let (top, bottom) = (14, SIZE.1 as i32 - 40);
     let height = |piece: i32| bottom - (bottom - top) * piece / PIECES;
@@ -180,7 +197,9 @@ fn share(value: f64, range: &Range<f64>) -> f64 {
 fn ramp(share: f64) -> RGBColor {
     let place = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
     let low = (place as usize).min(RAMP.len() - 2);
-    let mix = |from: u8, to: u8| (f64::from(from) + (f64::from(to) - f64::from(from)) * (place - low as f64)).round() as u8;
+    let mix = |from: u8, to: u8| {
+        (f64::from(from) + (f64::from(to) - f64::from(from)) * (place - low as f64)).round() as u8
+    };
     let (from, to) = (RAMP[low], RAMP[low + 1]);
     RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
@@ -207,7 +226,8 @@ mod tests {
 
     #[test]
     fn every_point_is_there_and_labels_have_rings() {
-        let points: Vec<(f64, f64)> = (0..2000).map(|i| f64::from(i) * 0.01).map(|t| (t * t.sin(), t * t.cos())).collect();
+        let points: Vec<(f64, f64)> =
+            (0..2000).map(|i| f64::from(i) * 0.01).map(|t| (t * t.sin(), t * t.cos())).collect();
         let colour: Vec<f64> = (0..2000).map(|i| f64::from(i) / 2000.0).collect();
         let mut labels = vec![String::new(); 2000];
         assert_eq!(circles(&points, &colour, &labels), 2000);
@@ -222,7 +242,10 @@ mod tests {
         assert_eq!(circles(&[], &[], &[]), 0);
         assert_eq!(circles(&[(3.0, -1.0)], &[0.5], &[]), 1);
         assert_eq!(circles(&[(1.0, 1.0), (1.0, 1.0)], &[0.5, 0.5], &["a".into()]), 3);
-        assert_eq!(circles(&[(f64::NAN, 0.0), (0.0, 0.0), (1.0, f64::INFINITY)], &[0.0, f64::NAN, 1.0], &[]), 0);
+        assert_eq!(
+            circles(&[(f64::NAN, 0.0), (0.0, 0.0), (1.0, f64::INFINITY)], &[0.0, f64::NAN, 1.0], &[]),
+            0
+        );
         assert_eq!(circles(&[(1e300, -1e300), (-1e300, 1e300)], &[-1e300, 1e300], &[]), 2);
     }
 

@@ -95,7 +95,8 @@ impl Series {
                 chart.draw_series(points().map(|at| Circle::new(at, 2, colour.mix(0.35).filled())))?;
             }
             Mark::Bars(width) => {
-                let bar = |(x, y)| Rectangle::new([(x - width / 2.0, y), (x + width / 2.0, 0.0)], colour.filled());
+                let bar =
+                    |(x, y)| Rectangle::new([(x - width / 2.0, y), (x + width / 2.0, 0.0)], colour.filled());
                 chart.draw_series(points().map(bar))?;
             }
             Mark::Histogram(width) => {
@@ -103,7 +104,12 @@ impl Series {
             }
             Mark::Rule => {
                 for (x, _) in points() {
-                    chart.draw_series(DashedLineSeries::new([(x, y.start), (x, y.end)], DASH.0, DASH.1, line))?;
+                    chart.draw_series(DashedLineSeries::new(
+                        [(x, y.start), (x, y.end)],
+                        DASH.0,
+                        DASH.1,
+                        line,
+                    ))?;
                 }
             }
         }
@@ -111,7 +117,8 @@ impl Series {
             chart.draw_series(points().map(|at| Circle::new(at, 4, colour.filled())))?;
         }
         // On a bar of its own colour an error bar would not be seen, and beside others it must be narrow.
-        let (ink, half) = if matches!(self.mark, Mark::Bars(_)) { (LABEL.stroke_width(1), 3) } else { (line, 4) };
+        let (ink, half) =
+            if matches!(self.mark, Mark::Bars(_)) { (LABEL.stroke_width(1), 3) } else { (line, 4) };
         for &(x, low, high) in &self.errors {
             chart.draw_series([PathElement::new([(x, low), (x, high)], ink)])?;
             let cap = |y| EmptyElement::at((x, y)) + PathElement::new([(-half, 0), (half, 0)], ink);

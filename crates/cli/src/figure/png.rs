@@ -15,7 +15,8 @@ pub fn render(svg: &str) -> Result<Vec<u8>> {
     fonts.set_sans_serif_family("DejaVu Sans");
     let tree = Tree::from_str(svg, &options).context("reading our own SVG")?;
     let size = tree.size();
-    let mut pixels = Pixmap::new((size.width() * SCALE) as u32, (size.height() * SCALE) as u32).context("a figure of no size")?;
+    let mut pixels = Pixmap::new((size.width() * SCALE) as u32, (size.height() * SCALE) as u32)
+        .context("a figure of no size")?;
     pixels.fill(Color::WHITE);
     resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
     pixels.encode_png().context("writing PNG")

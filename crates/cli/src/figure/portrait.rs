@@ -25,7 +25,10 @@ const LETTERS: f64 = 14.0;
 pub fn portrait(formula: &Formula) -> Result<String> {
     let (across, down) = tree::size(formula);
     if across * LEAST > MOST.0 || down * LEAST > MOST.1 {
-        bail!("a tree of {} nodes, {across:.0} wide and {down:.0} deep, is too large to be read as a picture", formula.size());
+        bail!(
+            "a tree of {} nodes, {across:.0} wide and {down:.0} deep, is too large to be read as a picture",
+            formula.size()
+        );
     }
     let (width, height) = ((across * UNIT.0).min(MOST.0), (down * UNIT.1).min(MOST.1));
     let whole = width.max(MIN_WIDTH) + 2.0 * MARGIN;

@@ -71,7 +71,11 @@ pub fn look(node: Node) -> Look {
             let hue = (0.13 + 0.381_966 * v.position() as f64).fract();
             // After a round of eight, hues come close to earlier ones: the next round is lighter or darker.
             let light = [0.74, 0.62, 0.85][v.position() / 8 % 3];
-            Look { fill: hex(HSLColor(hue, 0.66, light)), rim: hex(HSLColor(hue, 0.45, light - 0.3)), ink: "#1B1F24" }
+            Look {
+                fill: hex(HSLColor(hue, 0.66, light)),
+                rim: hex(HSLColor(hue, 0.45, light - 0.3)),
+                ink: "#1B1F24",
+            }
         }
     }
 }

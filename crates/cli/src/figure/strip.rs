@@ -53,7 +53,8 @@ struct Grid {
 impl Grid {
     /// Seven columns for 35 steps; more steps get more columns and smaller panels, so that the whole can still be viewed.
     fn of(steps: usize) -> Self {
-        let columns = if steps <= 7 { steps.max(1) } else { ((1.3 * steps as f64).sqrt().ceil() as usize).max(5) };
+        let columns =
+            if steps <= 7 { steps.max(1) } else { ((1.3 * steps as f64).sqrt().ceil() as usize).max(5) };
         let width = match steps {
             0..=56 => 158.0,
             57..=150 => 126.0,
@@ -170,7 +171,10 @@ mod tests {
             let formula = sampler.sample(3, i / 3).expect("one");
             let changed = last.as_ref().map(|last| edit_distance(last, &formula));
             let invalid = i % 11 == 10;
-            steps.push(Step { formula: (!invalid).then(|| formula.clone()), changed: changed.filter(|_| !invalid) });
+            steps.push(Step {
+                formula: (!invalid).then(|| formula.clone()),
+                changed: changed.filter(|_| !invalid),
+            });
             last = Some(formula);
         }
         steps

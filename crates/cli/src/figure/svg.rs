@@ -17,7 +17,9 @@ pub fn text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Anchor, ink
         Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
     };
-    out.push_str(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchor} fill=\"{ink}\">{line}</text>"));
+    out.push_str(&format!(
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchor} fill=\"{ink}\">{line}</text>"
+    ));
 }
 
 /// A rectangle to draw in.
@@ -35,7 +37,9 @@ impl Area {
     /// The area as an element; `look` is its further attributes.
     pub fn rectangle(&self, out: &mut String, look: &str) {
         let Self { x, y, width, height } = self;
-        out.push_str(&format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {look}/>"));
+        out.push_str(&format!(
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {look}/>"
+        ));
     }
 }
 

@@ -104,7 +104,11 @@ pub fn draw(svg: &mut String, formula: &Formula, area: Area, unit: (f64, f64)) {
     let radius = 0.4 * across.min(down);
     let left = area.x + (area.width - layout.width * across) / 2.0;
     let place = |i: usize| (left + layout.x[i] * across, area.y + radius + layout.level[i] as f64 * down);
-    svg.push_str(&format!("<path stroke=\"{}\" stroke-width=\"{:.2}\" fill=\"none\" d=\"", hex(EDGE), radius / 5.5));
+    svg.push_str(&format!(
+        "<path stroke=\"{}\" stroke-width=\"{:.2}\" fill=\"none\" d=\"",
+        hex(EDGE),
+        radius / 5.5
+    ));
     for (i, parent) in formula.parents().into_iter().enumerate() {
         if let Some(parent) = parent {
             let ((x0, y0), (x1, y1)) = (place(parent), place(i));

@@ -21,7 +21,10 @@ impl Run {
             bail!("{} is an export already", self.folder.display());
         }
         if is_run(folder) && !Run::open(folder).is_ok_and(|there| there.is_export()) {
-            bail!("{} holds a training, which an export would end for good: name another folder", folder.display());
+            bail!(
+                "{} holds a training, which an export would end for good: name another folder",
+                folder.display()
+            );
         }
         if is_run(folder) && !force {
             bail!("{} holds an export: replace it with --force, or name another folder", folder.display());

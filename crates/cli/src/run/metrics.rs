@@ -69,9 +69,14 @@ impl Metrics {
     /// Loss curves: training and validation.
     pub fn curves(&self, name: &str) -> Result<Option<String>> {
         let finite = |p: &(f64, f64)| p.1.is_finite();
-        let training: Vec<(f64, f64)> = self.lines.iter().map(|l| (l.epoch.epoch as f64, l.epoch.nll)).filter(finite).collect();
-        let validation: Vec<(f64, f64)> =
-            self.lines.iter().filter_map(|l| Some((l.epoch.epoch as f64, l.epoch.validation?.nll))).filter(finite).collect();
+        let training: Vec<(f64, f64)> =
+            self.lines.iter().map(|l| (l.epoch.epoch as f64, l.epoch.nll)).filter(finite).collect();
+        let validation: Vec<(f64, f64)> = self
+            .lines
+            .iter()
+            .filter_map(|l| Some((l.epoch.epoch as f64, l.epoch.validation?.nll)))
+            .filter(finite)
+            .collect();
         let Some(&(last, _)) = training.last() else { return Ok(None) };
         let top = training.iter().chain(&validation).map(|p| p.1).fold(0.0, f64::max);
         let mut series = vec![Series::new("training", Mark::Line, training)];

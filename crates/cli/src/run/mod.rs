@@ -118,7 +118,10 @@ impl Run {
             bail!("{} is a file: name a folder for the run", folder.display());
         }
         if is_run(folder) && !replace {
-            bail!("{} holds a run: go on with it by --resume, start over with --force, or name another folder", folder.display());
+            bail!(
+                "{} holds a run: go on with it by --resume, start over with --force, or name another folder",
+                folder.display()
+            );
         }
         if folder.is_dir() && !is_run(folder) {
             let all = fs::read_dir(folder)?.count();
@@ -133,14 +136,22 @@ impl Run {
 
     /// Makes the folder and writes all that does not change. `replace`: removes the run that is there first.
     pub fn create(self, data_name: &str, replace: bool, start: Option<&Start>) -> Result<(Self, Lock)> {
-        let Some(Start { from, checkpoint }) = start else { return self.create_with(data_name, replace, None, &[]) };
+        let Some(Start { from, checkpoint }) = start else {
+            return self.create_with(data_name, replace, None, &[]);
+        };
         let weights = weights_name(crc32fast::hash(&checkpoint.weights));
         let files = [(weights.as_str(), &checkpoint.weights[..]), (STATE, &checkpoint.state[..])];
         self.create_with(data_name, replace, Some(from.clone()), &files)
     }
 
     /// The same with more files.
-    fn create_with(self, data_name: &str, replace: bool, from: Option<String>, more: &[(&str, &[u8])]) -> Result<(Self, Lock)> {
+    fn create_with(
+        self,
+        data_name: &str,
+        replace: bool,
+        from: Option<String>,
+        more: &[(&str, &[u8])],
+    ) -> Result<(Self, Lock)> {
         let run = self;
         let folder = &run.folder;
         Self::check(folder, replace)?;
@@ -159,7 +170,8 @@ impl Run {
             }
             sums.push(sum);
         }
-        let [train, valid, test] = <[String; 3]>::try_from(sums).map_err(|_| anyhow::anyhow!("three sets"))?;
+        let [train, valid, test] =
+            <[String; 3]>::try_from(sums).map_err(|_| anyhow::anyhow!("three sets"))?;
         if let Some(embedding) = &run.embedding {
             write_file(&folder.join(CONTEXT), true, |out| Ok(embedding.save(out)?))?;
         }
@@ -187,21 +199,32 @@ impl Run {
             let path = folder.join(name);
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
         };
-        let config = Config::from_toml(&read(CONFIG)?).with_context(|| folder.join(CONFIG).display().to_string())?;
-        let about: About = serde_json::from_str(&read(ABOUT)?).with_context(|| folder.join(ABOUT).display().to_string())?;
+        let config =
+            Config::from_toml(&read(CONFIG)?).with_context(|| folder.join(CONFIG).display().to_string())?;
+        let about: About =
+            serde_json::from_str(&read(ABOUT)?).with_context(|| folder.join(ABOUT).display().to_string())?;
         if about.format != FORMAT {
-            bail!("{} has layout version {}, but this program reads version {FORMAT}", folder.display(), about.format);
+            bail!(
+                "{} has layout version {}, but this program reads version {FORMAT}",
+                folder.display(),
+                about.format
+            );
         }
         let set = |name: &str, sum: &str| -> Result<Vec<Formula>> {
             let path = folder.join(format!("{name}.txt"));
-            let list = if path.exists() { formulae(&path, Some(config.model.variables))? } else { Vec::new() };
+            let list =
+                if path.exists() { formulae(&path, Some(config.model.variables))? } else { Vec::new() };
             if checksum(&list)?.1 != sum {
                 bail!("{} is not what the run was trained on: its checksum differs", path.display());
             }
             Ok(list)
         };
         let sums = &about.checksums;
-        let data = Dataset { train: set("train", &sums.train)?, valid: set("valid", &sums.valid)?, test: set("test", &sums.test)? };
+        let data = Dataset {
+            train: set("train", &sums.train)?,
+            valid: set("valid", &sums.valid)?,
+            test: set("test", &sums.test)?,
+        };
         let embedding = if config.context.is_some() {
             let path = folder.join(CONTEXT);
             let file = File::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
@@ -297,7 +320,10 @@ impl Run {
     pub fn learner(&self, which: WhichWeights, device: &Device) -> Result<Learner> {
         let weights = self.weights(which)?;
         let learner = Learner::on(&self.config, self.embedding.as_ref(), DType::F32, device)?;
-        learner.parameters().load_safetensors(&weights).with_context(|| format!("the weights in {}", self.folder.display()))?;
+        learner
+            .parameters()
+            .load_safetensors(&weights)
+            .with_context(|| format!("the weights in {}", self.folder.display()))?;
         Ok(learner)
     }
 }
@@ -309,7 +335,10 @@ pub fn open(args: &RunArgs) -> Result<(Run, Model)> {
     match run.learner(args.weights, &args.device.open()?)? {
         Learner::Formulae(model) => Ok((run, model)),
         Learner::Leaves(_) => {
-            bail!("{} names the leaves of shapes and has no latent space: only `evaluate` can use it", args.run.display())
+            bail!(
+                "{} names the leaves of shapes and has no latent space: only `evaluate` can use it",
+                args.run.display()
+            )
         }
     }
 }
@@ -325,8 +354,20 @@ fn is_temporary(name: &str) -> bool {
 
 /// The files in a folder that belong to a run.
 fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let known =
-        [CONFIG, ABOUT, CONTEXT, STATE, BEST, EXPORTED, LOCK, "train.txt", "valid.txt", "test.txt", metrics::FILE, metrics::CURVES];
+    let known = [
+        CONFIG,
+        ABOUT,
+        CONTEXT,
+        STATE,
+        BEST,
+        EXPORTED,
+        LOCK,
+        "train.txt",
+        "valid.txt",
+        "test.txt",
+        metrics::FILE,
+        metrics::CURVES,
+    ];
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -47,7 +47,11 @@ fn with_edges<R>(
 
 /// One thread for each of `elements`.
 fn by_element(elements: usize) -> LaunchConfig {
-    LaunchConfig { grid_dim: ((elements as u32).div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
+    LaunchConfig {
+        grid_dim: ((elements as u32).div_ceil(BLOCK), 1, 1),
+        block_dim: (BLOCK, 1, 1),
+        shared_mem_bytes: 0,
+    }
 }
 
 /// One warp for each of `items`.
@@ -94,14 +98,31 @@ pub(super) fn gated_sum(edges: &Grouped, width: usize, gated: Numbers<'_>) -> Re
 }
 
 /// `edges` grouped by sender.
-pub(super) fn gated_sum_gradient(edges: &Grouped, width: usize, gated: Numbers<'_>, grad: Numbers<'_>) -> Result<CudaStorage> {
+pub(super) fn gated_sum_gradient(
+    edges: &Grouped,
+    width: usize,
+    gated: Numbers<'_>,
+    grad: Numbers<'_>,
+) -> Result<CudaStorage> {
     let device = gated.0.device();
     let (rows, w) = (edges.groups as u32, width as u32);
     let mut out = device.alloc_zeros::<f32>(edges.groups * 2 * width)?;
     let (gated, grad) = (view::<f32>(gated)?, view::<f32>(grad)?);
     with_edges(edges, |offsets, targets, weights| {
         let config = by_element(edges.groups * width);
-        launch!(device, "gated_sum_backward", config, &rows, &w, &offsets, &targets, &weights, &gated, &grad, &mut out);
+        launch!(
+            device,
+            "gated_sum_backward",
+            config,
+            &rows,
+            &w,
+            &offsets,
+            &targets,
+            &weights,
+            &gated,
+            &grad,
+            &mut out
+        );
         Ok(())
     })?;
     Ok(wrap(out, device))
@@ -118,7 +139,12 @@ pub(super) fn gru_gates(gi: Numbers<'_>, gh: Numbers<'_>, h: Numbers<'_>) -> Res
 }
 
 /// The gradients of gi, of gh and of h, one after another.
-pub(super) fn gru_gates_gradient(gi: Numbers<'_>, gh: Numbers<'_>, h: &Tensor, grad: Numbers<'_>) -> Result<CudaStorage> {
+pub(super) fn gru_gates_gradient(
+    gi: Numbers<'_>,
+    gh: Numbers<'_>,
+    h: &Tensor,
+    grad: Numbers<'_>,
+) -> Result<CudaStorage> {
     let device = gi.0.device();
     let (rows, width) = grad.1.shape().dims2()?;
     let (n, w, size) = (rows as u32, width as u32, rows * width);
@@ -128,7 +154,20 @@ pub(super) fn gru_gates_gradient(gi: Numbers<'_>, gh: Numbers<'_>, h: &Tensor, g
         let (mut to_gi, mut rest) = out.split_at_mut(3 * size);
         let (mut to_gh, mut to_h) = rest.split_at_mut(3 * size);
         let config = by_element(size);
-        launch!(device, "gru_gates_backward", config, &n, &w, &gi, &gh, &h, &grad, &mut to_gi, &mut to_gh, &mut to_h);
+        launch!(
+            device,
+            "gru_gates_backward",
+            config,
+            &n,
+            &w,
+            &gi,
+            &gh,
+            &h,
+            &grad,
+            &mut to_gi,
+            &mut to_gh,
+            &mut to_h
+        );
         Ok(())
     })?;
     Ok(wrap(out, device))
@@ -160,7 +199,9 @@ fn attend(
         weights: device.alloc_zeros(edges.forward.others.elem_count() * size.heads)?,
         out: device.alloc_zeros(receivers * size.heads * size.dim)?,
     };
-    for (rows, x, to) in [(receivers, own, &mut attended.own_scores), (senders, messages, &mut attended.message_scores)] {
+    for (rows, x, to) in
+        [(receivers, own, &mut attended.own_scores), (senders, messages, &mut attended.message_scores)]
+    {
         let n = rows as u32;
         launch!(device, "attention_scores", by_warp(rows * size.heads), &n, &k, &d, x, att, to);
     }
@@ -277,7 +318,17 @@ pub(super) fn attention_gradient(
             shared_mem_bytes: WARP * 8 * size_of::<f32>() as u32,
         };
         launch!(device, "attention_backward_att", config, &n, &k, &d, &own, &grad_own_scores, &mut to_att);
-        launch!(device, "attention_backward_att", config, &rows, &k, &d, &messages, &grad_message_scores, &mut to_att);
+        launch!(
+            device,
+            "attention_backward_att",
+            config,
+            &rows,
+            &k,
+            &d,
+            &messages,
+            &grad_message_scores,
+            &mut to_att
+        );
         Ok(())
     })?;
     Ok(wrap(out, device))

@@ -81,8 +81,13 @@ impl Packed {
         if rows < FEWEST_ROWS || to.col_stride() != 1 {
             return false;
         }
-        assert!(a.nrows() == rows && depth == self.depth && columns == self.columns, "there is no product of these shapes");
-        let Some(a) = Operand::new(a.as_ptr(), rows, depth, a.row_stride(), a.col_stride()) else { return false };
+        assert!(
+            a.nrows() == rows && depth == self.depth && columns == self.columns,
+            "there is no product of these shapes"
+        );
+        let Some(a) = Operand::new(a.as_ptr(), rows, depth, a.row_stride(), a.col_stride()) else {
+            return false;
+        };
         let mut tiles = Tiles::new(rows, BLOCK.min(depth));
         let result = Place { start: to.as_ptr_mut(), stride: to.row_stride(), rows, columns };
         // SAFETY: the unit is there, or nothing could have been packed; operands and result have the shapes that were checked.
@@ -141,8 +146,19 @@ struct Operand {
 }
 
 impl Operand {
-    fn new(start: *const f32, outer: usize, depth: usize, outer_stride: isize, depth_stride: isize) -> Option<Self> {
-        (outer_stride == 1 || depth_stride == 1).then_some(Self { start, outer, depth, strides: (outer_stride, depth_stride) })
+    fn new(
+        start: *const f32,
+        outer: usize,
+        depth: usize,
+        outer_stride: isize,
+        depth_stride: isize,
+    ) -> Option<Self> {
+        (outer_stride == 1 || depth_stride == 1).then_some(Self {
+            start,
+            outer,
+            depth,
+            strides: (outer_stride, depth_stride),
+        })
     }
 
     /// Packs `length` of `k` from `from` on. `across`: as the second factor, whose tiles have `k` along their columns.
@@ -158,7 +174,9 @@ impl Operand {
                 let at = to.at_mut(tile, step).cast::<__m512i>();
                 // SAFETY: the tile begins inside the matrix, masks keep every load inside, and there is room for the pair.
                 unsafe {
-                    let start = self.start.offset((tile * TILE) as isize * self.strides.0 + k as isize * self.strides.1);
+                    let start = self
+                        .start
+                        .offset((tile * TILE) as isize * self.strides.0 + k as isize * self.strides.1);
                     let (mut high, mut low) = match along {
                         true => cut_along(start, self.strides.0, rows, columns),
                         false => cut_across(start, self.strides.1, rows, columns),
@@ -182,9 +200,13 @@ impl Operand {
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn cut(even: __m512, odd: __m512) -> (__m512i, __m512i) {
     // SAFETY: both types are 32 bytes of plain data.
-    let round = |x: __m512| _mm512_cvtepu16_epi32(unsafe { std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(x)) });
+    let round = |x: __m512| {
+        _mm512_cvtepu16_epi32(unsafe { std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(x)) })
+    };
     let pair = |even: __m512i, odd: __m512i| _mm512_or_si512(even, _mm512_slli_epi32::<16>(odd));
-    let rest = |x: __m512, high: __m512i| round(_mm512_sub_ps(x, _mm512_castsi512_ps(_mm512_slli_epi32::<16>(high))));
+    let rest = |x: __m512, high: __m512i| {
+        round(_mm512_sub_ps(x, _mm512_castsi512_ps(_mm512_slli_epi32::<16>(high))))
+    };
     let (even_high, odd_high) = (round(even), round(odd));
     (pair(even_high, odd_high), pair(rest(even, even_high), rest(odd, odd_high)))
 }
@@ -192,7 +214,12 @@ fn cut(even: __m512, odd: __m512) -> (__m512i, __m512i) {
 /// A tile whose `k` lie one after another in memory: a row for each outer index.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-unsafe fn cut_along(start: *const f32, stride: isize, rows: usize, columns: usize) -> ([__m512i; TILE], [__m512i; TILE]) {
+unsafe fn cut_along(
+    start: *const f32,
+    stride: isize,
+    rows: usize,
+    columns: usize,
+) -> ([__m512i; TILE], [__m512i; TILE]) {
     let zero = _mm512_setzero_si512();
     let (mut high, mut low) = ([zero; TILE], [zero; TILE]);
     let mask = (1u64 << columns) - 1;
@@ -202,9 +229,13 @@ unsafe fn cut_along(start: *const f32, stride: isize, rows: usize, columns: usiz
         // SAFETY: the caller's; masked lanes are not read.
         let (first, second) = unsafe {
             let at = start.offset(row as isize * stride);
-            (_mm512_maskz_loadu_ps(mask as u16, at), _mm512_maskz_loadu_ps((mask >> TILE) as u16, at.wrapping_add(TILE)))
+            (
+                _mm512_maskz_loadu_ps(mask as u16, at),
+                _mm512_maskz_loadu_ps((mask >> TILE) as u16, at.wrapping_add(TILE)),
+            )
         };
-        (high[row], low[row]) = cut(_mm512_permutex2var_ps(first, evens, second), _mm512_permutex2var_ps(first, odds, second));
+        (high[row], low[row]) =
+            cut(_mm512_permutex2var_ps(first, evens, second), _mm512_permutex2var_ps(first, odds, second));
     }
     (high, low)
 }
@@ -212,7 +243,12 @@ unsafe fn cut_along(start: *const f32, stride: isize, rows: usize, columns: usiz
 /// A tile whose outer indices lie one after another in memory: a row for each pair of `k`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-unsafe fn cut_across(start: *const f32, stride: isize, rows: usize, columns: usize) -> ([__m512i; TILE], [__m512i; TILE]) {
+unsafe fn cut_across(
+    start: *const f32,
+    stride: isize,
+    rows: usize,
+    columns: usize,
+) -> ([__m512i; TILE], [__m512i; TILE]) {
     let zero = _mm512_setzero_si512();
     let (mut high, mut low) = ([zero; TILE], [zero; TILE]);
     let mask = ((1u32 << rows) - 1) as u16;
@@ -324,7 +360,14 @@ impl Place {
 
 /// Two panels of rows by two panels of columns: four tiles of the result.
 #[inline]
-unsafe fn two_by_two(a0: *const f32, a1: *const f32, b0: *const f32, b1: *const f32, tiles: usize, to: *mut f32) {
+unsafe fn two_by_two(
+    a0: *const f32,
+    a1: *const f32,
+    b0: *const f32,
+    b1: *const f32,
+    tiles: usize,
+    to: *mut f32,
+) {
     // SAFETY: the caller's.
     unsafe {
         asm!(
@@ -395,12 +438,23 @@ mod tests {
     #[test]
     fn products_of_all_shapes_and_orders_are_right_to_sixteen_bits() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let shapes = [(4, 40, 40), (5, 33, 31), (16, 16, 64), (17, 49, 250), (48, 250, 33), (33, 100, 257), (70, 31, 600)];
+        let shapes = [
+            (4, 40, 40),
+            (5, 33, 31),
+            (16, 16, 64),
+            (17, 49, 250),
+            (48, 250, 33),
+            (33, 100, 257),
+            (70, 31, 600),
+        ];
         for (m, n, k) in shapes {
             let (a, b) = (random(&mut rng, m, k), random(&mut rng, k, n));
-            let (a_rows, b_rows) = (Mat::from_fn(k, m, |i, j| a[(j, i)]), Mat::from_fn(n, k, |i, j| b[(j, i)]));
+            let (a_rows, b_rows) =
+                (Mat::from_fn(k, m, |i, j| a[(j, i)]), Mat::from_fn(n, k, |i, j| b[(j, i)]));
             // faer's own matrices stand column by column.
-            for (a, b) in [(a.as_ref(), b.as_ref()), (a_rows.transpose(), b.as_ref()), (a.as_ref(), b_rows.transpose())] {
+            for (a, b) in
+                [(a.as_ref(), b.as_ref()), (a_rows.transpose(), b.as_ref()), (a.as_ref(), b_rows.transpose())]
+            {
                 let Some(packed) = Packed::new(b) else { return };
                 for how in [Accum::Replace, Accum::Add] {
                     let mut result = vec![0.25; m * (n + 3)];
@@ -413,7 +467,10 @@ mod tests {
                         for (j, &found) in line[1..=n].iter().enumerate() {
                             let (sum, size) = exact(a, b, i, j);
                             let error = (f64::from(found) - sum - before).abs();
-                            assert!(error <= 1e-5 * (size + before), "{m}x{n}x{k} at ({i}, {j}): {found}, but {sum} is right");
+                            assert!(
+                                error <= 1e-5 * (size + before),
+                                "{m}x{n}x{k} at ({i}, {j}): {found}, but {sum} is right"
+                            );
                         }
                     }
                 }
@@ -434,7 +491,12 @@ mod tests {
         };
         let whole = of(0, 60);
         for (first, count) in [(0, 7), (3, 20), (21, 39), (56, 4)] {
-            assert_eq!(of(first, count), whole[first * 70..(first + count) * 70], "rows {first} to {}", first + count);
+            assert_eq!(
+                of(first, count),
+                whole[first * 70..(first + count) * 70],
+                "rows {first} to {}",
+                first + count
+            );
         }
     }
 }

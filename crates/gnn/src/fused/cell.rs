@@ -50,7 +50,14 @@ fn gate<T: Real>(gate: &mut [T], hidden: &[T], input_bias: &[T], recurrent_bias:
 /// Back through one row, except for the product with the recurrent weights. Sets `to` to the gradients before the
 /// activations of r and z, of `reset`, and before the activation of n; adds to `to_sum`.
 #[inline(always)]
-pub fn update_gradient<T: Real>(to: &mut [T], to_sum: &mut [T], grad: &[T], gates: &[T], reset: &[T], sum: &[T]) {
+pub fn update_gradient<T: Real>(
+    to: &mut [T],
+    to_sum: &mut [T],
+    grad: &[T],
+    gates: &[T],
+    reset: &[T],
+    sum: &[T],
+) {
     let (h, one) = (grad.len(), T::of(1.0));
     let [r, z, n] = thirds(gates);
     let (to_r, rest) = to.split_at_mut(h);

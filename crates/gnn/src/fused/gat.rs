@@ -172,11 +172,16 @@ impl<T: Real> Tape<T> for GatTape<T> {
                 #[inline(always)]
                 || {
                     for at in start * k..end * k {
-                        add_scaled(row_mut(&mut grads.messages, at, d), grads.message_scores[at], row(att, at % k, d));
+                        add_scaled(
+                            row_mut(&mut grads.messages, at, d),
+                            grads.message_scores[at],
+                            row(att, at % k, d),
+                        );
                     }
                 },
             );
-            let sent = matrix_mut(&mut grad[level.sending.start * width..level.sending.end * width], end - start);
+            let sent =
+                matrix_mut(&mut grad[level.sending.start * width..level.sending.end * width], end - start);
             neigh.multiply(sent, Accum::Add, matrix(&grads.messages[start * all..end * all], end - start));
             simd(
                 #[inline(always)]
@@ -208,8 +213,10 @@ impl<T: Real> Tape<T> for GatTape<T> {
                             let score = scores.own[at];
                             let mut grad_score = T::of(2.0) * slope(score) * weight_own * (common_own - mean);
                             for (e, &common) in schedule.entries(v).zip(&common) {
-                                let (weight, product) = (scores.weight[e * k + head], schedule.product(e) * k + head);
-                                let grad_entry = slope(score + scores.message[product]) * weight * (common - mean);
+                                let (weight, product) =
+                                    (scores.weight[e * k + head], schedule.product(e) * k + head);
+                                let grad_entry =
+                                    slope(score + scores.message[product]) * weight * (common - mean);
                                 grad_score += grad_entry;
                                 grads.message_scores[product] += grad_entry;
                                 add_scaled(row_mut(&mut grads.messages, product, d), weight, &mix);
@@ -237,7 +244,9 @@ impl<T: Real> Gradients<T> for GatGradients<'_, T> {
         simd(
             #[inline(always)]
             || {
-                for (parts, grads) in [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)] {
+                for (parts, grads) in
+                    [(&self.tape.own, &self.own_scores), (&self.tape.messages, &self.message_scores)]
+                {
                     for (at, (part, &g)) in parts.chunks_exact(d).zip(grads.iter()).enumerate() {
                         add_scaled(row_mut(att, at % k, d), g, part);
                     }

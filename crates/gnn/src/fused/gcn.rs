@@ -33,7 +33,8 @@ fn coefficients<T: Real>(schedule: &Schedule) -> Vec<T> {
     let mut out = Vec::with_capacity(schedule.sources.len());
     for v in 0..schedule.rows() {
         for e in schedule.entries(v) {
-            let degrees = (schedule.degrees[v] + 1.0) * (schedule.degrees[schedule.sources[e] as usize] + 1.0);
+            let degrees =
+                (schedule.degrees[v] + 1.0) * (schedule.degrees[schedule.sources[e] as usize] + 1.0);
             out.push(T::from_f64(f64::from(schedule.times[e]) / f64::from(degrees).sqrt()));
         }
     }
@@ -83,7 +84,11 @@ impl<T: Real> FusedLayer<T> for Gcn {
             );
             let first = level.product * h..split * h;
             let count = level.aggregated.len();
-            neigh.multiply(matrix_mut(&mut products[first.clone()], count), Accum::Replace, matrix(&inputs[first], count));
+            neigh.multiply(
+                matrix_mut(&mut products[first.clone()], count),
+                Accum::Replace,
+                matrix(&inputs[first], count),
+            );
             simd(
                 #[inline(always)]
                 || {
@@ -151,7 +156,11 @@ impl<T: Real> Tape<T> for GcnTape<T> {
             );
             let count = level.aggregated.len();
             let sums = &mut scratch[..count * h];
-            neigh.multiply(matrix_mut(sums, count), Accum::Replace, matrix(&products[level.product * h..split * h], count));
+            neigh.multiply(
+                matrix_mut(sums, count),
+                Accum::Replace,
+                matrix(&products[level.product * h..split * h], count),
+            );
             simd(
                 #[inline(always)]
                 || {

@@ -88,7 +88,8 @@ impl<T: Real> FusedLayer<T> for Gru {
                         let family = schedule.family[v] as usize;
                         let gates = row_mut(&mut gates, v, 3 * h);
                         let hidden = row(hidden, family - families.start, 3 * h);
-                        let (reset, state, sum) = (row_mut(&mut reset, v, h), row_mut(&mut states, v, h), row(&sums, family, h));
+                        let (reset, state, sum) =
+                            (row_mut(&mut reset, v, h), row_mut(&mut states, v, h), row(&sums, family, h));
                         update(gates, hidden, reset, state, sum, input_bias, recurrent_bias);
                     }
                 },
@@ -101,7 +102,9 @@ impl<T: Real> FusedLayer<T> for Gru {
             simd(
                 #[inline(always)]
                 || {
-                    for (gated, message) in gated.chunks_exact_mut(2 * h).zip(messages[start * h..end * h].chunks_exact_mut(h)) {
+                    for (gated, message) in
+                        gated.chunks_exact_mut(2 * h).zip(messages[start * h..end * h].chunks_exact_mut(h))
+                    {
                         let (gate, map) = gated.split_at_mut(h);
                         for (g, &b) in gate.iter_mut().zip(gate_bias) {
                             *g = (*g + b).sigmoid();
@@ -125,7 +128,8 @@ impl<T: Real> Tape<T> for GruTape<T> {
     fn backward(&self, cx: &Context<'_, T>, mut grad: Buffer<T>) -> Box<dyn Gradients<T> + '_> {
         let (h, schedule) = (self.layer.hidden, cx.schedule);
         let (rows, products) = (schedule.rows(), schedule.products);
-        let [recurrent, gate, map] = [(1, 3 * h), (4, h), (5, h)].map(|(at, rows)| Factor::new(matrix(cx.weights[at], rows)));
+        let [recurrent, gate, map] =
+            [(1, 3 * h), (4, h), (5, h)].map(|(at, rows)| Factor::new(matrix(cx.weights[at], rows)));
         let mut grad_messages = Buffer::zeros(products * h);
         let mut gated = Buffer::unset(products * 2 * h);
         let mut gates = Buffer::unset(rows * 4 * h);
@@ -157,8 +161,10 @@ impl<T: Real> Tape<T> for GruTape<T> {
                 || {
                     for v in level.rows.clone() {
                         let family = schedule.family[v] as usize;
-                        let (gate, reset, sum) = (row(&self.gates, v, 3 * h), row(&self.reset, v, h), row(&self.sums, family, h));
-                        let (to, to_sum) = (row_mut(&mut gates, v, 4 * h), row_mut(grad_sums, family - families.start, h));
+                        let (gate, reset, sum) =
+                            (row(&self.gates, v, 3 * h), row(&self.reset, v, h), row(&self.sums, family, h));
+                        let (to, to_sum) =
+                            (row_mut(&mut gates, v, 4 * h), row_mut(grad_sums, family - families.start, h));
                         update_gradient(to, to_sum, row(&grad, v, h), gate, reset, sum);
                         add_scaled(row_mut(&mut hidden, family, 3 * h), T::of(1.0), &to[..3 * h]);
                     }
@@ -175,7 +181,11 @@ impl<T: Real> Tape<T> for GruTape<T> {
                     for (at, family) in families.enumerate() {
                         for e in schedule.entries(schedule.member[family] as usize) {
                             let product = schedule.product(e);
-                            add_scaled(row_mut(&mut grad_messages, product, h), T::of(schedule.times[e]), row(grad_sums, at, h));
+                            add_scaled(
+                                row_mut(&mut grad_messages, product, h),
+                                T::of(schedule.times[e]),
+                                row(grad_sums, at, h),
+                            );
                         }
                     }
                 },

@@ -59,7 +59,13 @@ impl Features<'_> {
 
     /// Adds the gradients of products to those of the weights. Rows of `grad` have `stride` numbers, of which `out` from
     /// `from` on count.
-    pub fn add_to_columns<T: Real>(&self, grad: &[T], (from, stride): (usize, usize), out: usize, columns: &mut [T]) {
+    pub fn add_to_columns<T: Real>(
+        &self,
+        grad: &[T],
+        (from, stride): (usize, usize),
+        out: usize,
+        columns: &mut [T],
+    ) {
         let count = columns.len() / out;
         simd(
             #[inline(always)]
@@ -88,7 +94,11 @@ impl<T: Real> Input<'_, T> {
                 }
             }
             Input::States(x) => {
-                multiply_shared(matrix_mut(&mut result, rows), matrix(x, rows), matrix(weight, out).transpose());
+                multiply_shared(
+                    matrix_mut(&mut result, rows),
+                    matrix(x, rows),
+                    matrix(weight, out).transpose(),
+                );
             }
         }
         result

@@ -89,7 +89,8 @@ where
     for layer in stack {
         let (own, rest) = weights.split_at(layer.parameters().len());
         weights = rest;
-        let input = tapes.last().map_or(Input::Features(schedule.features()), |below| Input::States(below.states()));
+        let input =
+            tapes.last().map_or(Input::Features(schedule.features()), |below| Input::States(below.states()));
         tapes.push(layer.forward(&Context { schedule, input, weights: own, initial: None }));
     }
     tapes
@@ -104,16 +105,22 @@ fn backward<T: Real>(
     grad: Buffer<T>,
     to: &mut [Vec<T>],
 ) {
-    let (Some((layer, stack)), Some((tape, below))) = (stack.split_last(), tapes.split_last()) else { return };
+    let (Some((layer, stack)), Some((tape, below))) = (stack.split_last(), tapes.split_last()) else {
+        return;
+    };
     let split = weights.len() - layer.parameters().len();
     let ((weights_below, weights), (to_below, to)) = (weights.split_at(split), to.split_at_mut(split));
-    let input = below.last().map_or(Input::Features(schedule.features()), |below| Input::States(below.states()));
+    let input =
+        below.last().map_or(Input::Features(schedule.features()), |below| Input::States(below.states()));
     let cx = Context { schedule, input, weights, initial: None };
     let gradients = tape.backward(&cx, grad);
     if below.is_empty() {
         return gradients.weights(&cx, to);
     }
-    rayon::join(|| gradients.weights(&cx, to), || backward(stack, schedule, weights_below, below, gradients.input(&cx), to_below));
+    rayon::join(
+        || gradients.weights(&cx, to),
+        || backward(stack, schedule, weights_below, below, gradients.input(&cx), to_below),
+    );
 }
 
 /// Node states to one vector a graph, added to every `stride`-th row part of `to`.
@@ -127,7 +134,12 @@ fn read_out<T: Real>(side: &Side, states: &[T], width: usize, to: &mut [T], (fro
 }
 
 /// The gradient of the states, from that of the vectors.
-fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stride): (usize, usize)) -> Buffer<T> {
+fn read_out_gradient<T: Real>(
+    side: &Side,
+    grad: &[T],
+    width: usize,
+    (from, stride): (usize, usize),
+) -> Buffer<T> {
     let mut to = Buffer::zeros(side.schedule.rows() * width);
     for graph in 0..side.readout.graphs() {
         let g = &row(grad, graph, stride)[from..from + width];
@@ -139,7 +151,11 @@ fn read_out_gradient<T: Real>(side: &Side, grad: &[T], width: usize, (from, stri
 }
 
 /// Encodes a batch: `[graphs, output]`. `weights` are those of all layers of each direction in turn.
-pub(crate) fn encode(stack: &Arc<Vec<Box<dyn Layer>>>, batch: &Batch, weights: Vec<Tensor>) -> Result<Tensor> {
+pub(crate) fn encode(
+    stack: &Arc<Vec<Box<dyn Layer>>>,
+    batch: &Batch,
+    weights: Vec<Tensor>,
+) -> Result<Tensor> {
     apply("encode-graphs", Encoding { stack: stack.clone(), batch: batch.clone() }, weights)
 }
 

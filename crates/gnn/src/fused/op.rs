@@ -27,12 +27,23 @@ pub trait Operation<T: Real>: Send + Sync + 'static {
 
 /// Applies an operation to tensors on the CPU, all `f32` or all `f64`. Differentiable in every input that is a variable or
 /// depends on one.
-pub fn apply<O: Operation<f32> + Operation<f64>>(name: &'static str, operation: O, inputs: Vec<Tensor>) -> Result<Tensor> {
+pub fn apply<O: Operation<f32> + Operation<f64>>(
+    name: &'static str,
+    operation: O,
+    inputs: Vec<Tensor>,
+) -> Result<Tensor> {
     let inputs: Vec<Tensor> = inputs.iter().map(Tensor::contiguous).collect::<Result<_>>()?;
     let wanted: Vec<bool> = inputs.iter().map(Tensor::track_op).collect();
     let attached: Vec<usize> = (0..inputs.len()).filter(|&number| wanted[number]).collect();
-    let application =
-        Application { name, operation, wanted, attached, inputs, memory: Mutex::new(None), gradients: Mutex::new(Vec::new()) };
+    let application = Application {
+        name,
+        operation,
+        wanted,
+        attached,
+        inputs,
+        memory: Mutex::new(None),
+        gradients: Mutex::new(Vec::new()),
+    };
     let mut output = match application.inputs.first().map(Tensor::dtype) {
         Some(DType::F32) => application.forward::<f32>()?,
         Some(DType::F64) => application.forward::<f64>()?,
@@ -82,7 +93,8 @@ impl<O> Application<O> {
     where
         O: Operation<T>,
     {
-        let (output, shape, memory) = with_slices(&self.input_list(), |inputs| Ok(self.operation.forward(inputs)))?;
+        let (output, shape, memory) =
+            with_slices(&self.input_list(), |inputs| Ok(self.operation.forward(inputs)))?;
         // Without a variable there is no backward pass.
         if !self.attached.is_empty() {
             *lock(&self.memory) = Some(Box::new(memory));
@@ -160,7 +172,13 @@ impl<O: Operation<f32> + Operation<f64>> CustomOp2 for Attach<O> {
         self.pass_on(x, l)
     }
 
-    fn bwd(&self, _: &Tensor, _: &Tensor, _: &Tensor, grad: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>)> {
+    fn bwd(
+        &self,
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        grad: &Tensor,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
         self.gradients(grad).map(|(before, one, _)| (before, one))
     }
 }

@@ -69,7 +69,13 @@ impl<T: Real> Weight<T> {
 }
 
 /// By the matrix unit if the factor is packed for it and it takes such a product, else by faer.
-fn multiply_by<T: Real>(mut to: MatMut<'_, T>, how: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, packed: Option<&Packed>) {
+fn multiply_by<T: Real>(
+    mut to: MatMut<'_, T>,
+    how: Accum,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    packed: Option<&Packed>,
+) {
     let done = packed.is_some_and(|packed| T::multiply_packed(&mut to, how, a, packed));
     if !done {
         multiply(to, how, a, b);

@@ -89,8 +89,15 @@ impl Real for f32 {
     /// for each number; this is compiled to vector instructions.
     #[inline(always)]
     fn tanh(self) -> Self {
-        const ODD: [f32; 7] =
-            [-2.760_768_5e-16, 2.000_188e-13, -8.604_672e-11, 5.122_297e-8, 1.485_722_4e-5, 6.372_619e-4, 4.893_524_6e-3];
+        const ODD: [f32; 7] = [
+            -2.760_768_5e-16,
+            2.000_188e-13,
+            -8.604_672e-11,
+            5.122_297e-8,
+            1.485_722_4e-5,
+            6.372_619e-4,
+            4.893_524_6e-3,
+        ];
         const EVEN: [f32; 4] = [1.198_258_4e-6, 1.185_347_1e-4, 2.268_434_6e-3, 4.893_525e-3];
         // Beyond, the result rounds to 1.
         let x = self.clamp(-7.905_311, 7.905_311);
@@ -137,6 +144,9 @@ mod tests {
             assert!((f64::from(Real::sigmoid(x)) - right).abs() < 3e-7, "sigmoid({x})");
         }
         assert!(Real::tanh(f32::NAN).is_nan());
-        assert_eq!((Real::tanh(f32::INFINITY), Real::sigmoid(f32::NEG_INFINITY)), (Real::tanh(9f32), Real::sigmoid(-20f32)));
+        assert_eq!(
+            (Real::tanh(f32::INFINITY), Real::sigmoid(f32::NEG_INFINITY)),
+            (Real::tanh(9f32), Real::sigmoid(-20f32))
+        );
     }
 }

@@ -75,11 +75,16 @@ impl Layer for Gat {
                 let (e_own, e) = (leaky(&(&score * 2.0)?)?, leaky(&(receiver_score + message_score)?)?);
                 let top = largest(&e_own, &e, &incoming.receiver)?;
                 let w_own = (e_own - &top)?.exp()?;
-                let w = (e - top.index_select(&incoming.receiver, 0)?)?.exp()?.broadcast_mul(&incoming.times)?;
+                let w =
+                    (e - top.index_select(&incoming.receiver, 0)?)?.exp()?.broadcast_mul(&incoming.times)?;
                 let total = add_edges(&w_own, incoming, &w)?;
                 let part = (w / total.index_select(&incoming.receiver, 0)?)?; // [edges, heads]
                 let mixed = messages.broadcast_mul(&part.unsqueeze(D::Minus1)?)?;
-                out = add_edges(&own.broadcast_mul(&(w_own / total)?.unsqueeze(D::Minus1)?)?, incoming, &mixed)?;
+                out = add_edges(
+                    &own.broadcast_mul(&(w_own / total)?.unsqueeze(D::Minus1)?)?,
+                    incoming,
+                    &mixed,
+                )?;
             }
             if self.concat { out.reshape((n, k * d))?.relu() } else { out.mean(1) }
         })

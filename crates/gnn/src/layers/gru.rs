@@ -46,7 +46,9 @@ impl Layer for Gru {
     }
 
     fn plain(&self, weights: &[Tensor], x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
-        let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else { candle_core::bail!("a GRU layer has seven weights") };
+        let [w_ih, w_hh, b_ih, b_hh, gate, map, gate_bias] = weights else {
+            candle_core::bail!("a GRU layer has seven weights")
+        };
         let h = self.hidden;
         run(schedule, x, |x, _, incoming| {
             let mut sum = Tensor::zeros((x.dim(0)?, h), x.dtype(), x.device())?;

@@ -37,7 +37,8 @@ pub(super) fn run(
         let incoming = match &done {
             Some(states) if !edges.is_empty() => {
                 let sources = &schedule.sources[edges.clone()];
-                let receivers = rows.clone().flat_map(|v| schedule.entries(v).map(move |_| (v - rows.start) as u32));
+                let receivers =
+                    rows.clone().flat_map(|v| schedule.entries(v).map(move |_| (v - rows.start) as u32));
                 Some(Incoming {
                     states: states.index_select(&Tensor::new(sources, device)?, 0)?,
                     receiver: Tensor::new(receivers.collect::<Vec<u32>>(), device)?,

@@ -52,7 +52,9 @@ pub(super) fn gated_sum<T: Real>(edges: Edges<'_>, width: usize, gated: &[T]) ->
 pub(super) fn gated_sum_gradient<T: Real>(edges: Edges<'_>, width: usize, gated: &[T], grad: &[T]) -> Vec<T> {
     let summed = gather(edges, width, grad);
     let mut out = vec![T::of(0.0); gated.len()];
-    for ((to, gated), grad) in out.chunks_exact_mut(2 * width).zip(gated.chunks_exact(2 * width)).zip(summed.chunks_exact(width)) {
+    for ((to, gated), grad) in
+        out.chunks_exact_mut(2 * width).zip(gated.chunks_exact(2 * width)).zip(summed.chunks_exact(width))
+    {
         for i in 0..width {
             let s = gated[i].sigmoid();
             to[i] = grad[i] * gated[width + i] * s * (T::of(1.0) - s);
@@ -91,7 +93,9 @@ pub(super) fn gru_gates_gradient<T: Real>(width: usize, gi: &[T], gh: &[T], h: &
         let before_n = grad * (one - z) * (one - n * n);
         let before_r = before_n * gh[at + 2 * width] * r * (one - r);
         let before_z = grad * (h - n) * z * (one - z);
-        for (k, (to_i, to_h)) in [(before_r, before_r), (before_z, before_z), (before_n, before_n * r)].into_iter().enumerate() {
+        for (k, (to_i, to_h)) in
+            [(before_r, before_r), (before_z, before_z), (before_n, before_n * r)].into_iter().enumerate()
+        {
             to_gi[at + k * width] = to_i;
             to_gh[at + k * width] = to_h;
         }
@@ -112,7 +116,10 @@ fn product<T: Real>(a: &[T], b: &[T]) -> T {
 }
 
 fn scores<T: Real>(size: Heads, x: &[T], att: &[T]) -> Vec<T> {
-    x.chunks_exact(size.dim).enumerate().map(|(at, x)| product(x, &att[at % size.heads * size.dim..][..size.dim])).collect()
+    x.chunks_exact(size.dim)
+        .enumerate()
+        .map(|(at, x)| product(x, &att[at % size.heads * size.dim..][..size.dim]))
+        .collect()
 }
 
 fn leaky<T: Real>(x: T) -> (T, T) {
@@ -121,11 +128,20 @@ fn leaky<T: Real>(x: T) -> (T, T) {
 }
 
 /// The weights of a receiver and head: of its own part, and of each edge.
-fn attend<T: Real>(edges: Edges<'_>, size: Heads, receiver: usize, head: usize, own: &[T], message: &[T]) -> (T, Vec<T>) {
+fn attend<T: Real>(
+    edges: Edges<'_>,
+    size: Heads,
+    receiver: usize,
+    head: usize,
+    own: &[T],
+    message: &[T],
+) -> (T, Vec<T>) {
     let score = own[receiver * size.heads + head];
     let own_score = leaky(score + score).0;
-    let list: Vec<(T, f32)> =
-        edges.of(receiver).map(|(_, sender, times)| (leaky(score + message[sender * size.heads + head]).0, times)).collect();
+    let list: Vec<(T, f32)> = edges
+        .of(receiver)
+        .map(|(_, sender, times)| (leaky(score + message[sender * size.heads + head]).0, times))
+        .collect();
     let top = list.iter().fold(own_score, |top, &(s, _)| Real::max(top, s));
     let weights: Vec<T> = list.iter().map(|&(s, times)| T::of(times) * Real::exp(s - top)).collect();
     let own_weight = Real::exp(own_score - top);
@@ -133,7 +149,13 @@ fn attend<T: Real>(edges: Edges<'_>, size: Heads, receiver: usize, head: usize, 
     (own_weight / total, weights.into_iter().map(|w| w / total).collect())
 }
 
-pub(super) fn attention<T: Real>(edges: Edges<'_>, size: Heads, own: &[T], messages: &[T], att: &[T]) -> Vec<T> {
+pub(super) fn attention<T: Real>(
+    edges: Edges<'_>,
+    size: Heads,
+    own: &[T],
+    messages: &[T],
+    att: &[T],
+) -> Vec<T> {
     let (own_scores, message_scores) = (scores(size, own, att), scores(size, messages, att));
     let mut out = vec![T::of(0.0); own.len()];
     for (at, to) in out.chunks_exact_mut(size.dim).enumerate() {
@@ -169,7 +191,8 @@ pub(super) fn attention_gradient<T: Real>(
         let (receiver, head) = (at / size.heads, at % size.heads);
         let att = &att[head * d..][..d];
         let (own_weight, weights) = attend(edges, size, receiver, head, &own_scores, &message_scores);
-        let senders: Vec<usize> = edges.of(receiver).map(|(_, sender, _)| sender * size.heads + head).collect();
+        let senders: Vec<usize> =
+            edges.of(receiver).map(|(_, sender, _)| sender * size.heads + head).collect();
         let common_own = product(g, own);
         let common: Vec<T> = senders.iter().map(|&s| product(g, &messages[s * d..][..d])).collect();
         let mean = weights.iter().zip(&common).fold(own_weight * common_own, |sum, (&w, &c)| sum + w * c);

@@ -39,10 +39,20 @@ impl Csr {
     /// assert_eq!(gather(&x, &edges)?.to_vec2::<f32>()?, [[5.0, 50.0], [0.0, 0.0]]);
     /// # Ok::<(), candle_core::Error>(())
     /// ```
-    pub fn new(offsets: &[u32], sources: &[u32], weights: &[f32], senders: usize, device: &Device) -> Result<Self> {
-        let ordered = offsets.first() == Some(&0) && offsets.is_sorted() && offsets.last() == Some(&(sources.len() as u32));
+    pub fn new(
+        offsets: &[u32],
+        sources: &[u32],
+        weights: &[f32],
+        senders: usize,
+        device: &Device,
+    ) -> Result<Self> {
+        let ordered = offsets.first() == Some(&0)
+            && offsets.is_sorted()
+            && offsets.last() == Some(&(sources.len() as u32));
         if !ordered || sources.len() != weights.len() {
-            candle_core::bail!("offsets must rise from 0 to the number of sources, and every source needs a weight");
+            candle_core::bail!(
+                "offsets must rise from 0 to the number of sources, and every source needs a weight"
+            );
         }
         if let Some(bad) = sources.iter().find(|&&s| s as usize >= senders) {
             candle_core::bail!("an edge comes from sender {bad}, but there are {senders}, numbered from 0");
@@ -82,7 +92,13 @@ impl Csr {
 }
 
 impl Grouped {
-    fn new(offsets: &[u32], others: &[u32], weights: &[f32], _edges: &[u32], device: &Device) -> Result<Self> {
+    fn new(
+        offsets: &[u32],
+        others: &[u32],
+        weights: &[f32],
+        _edges: &[u32],
+        device: &Device,
+    ) -> Result<Self> {
         Ok(Self {
             groups: offsets.len() - 1,
             offsets: Tensor::new(offsets, device)?,

@@ -32,7 +32,9 @@ pub fn gather(x: &Tensor, edges: &Csr) -> Result<Tensor> {
 pub fn gated_sum(gated: &Tensor, edges: &Csr) -> Result<Tensor> {
     expect("gated_sum", gated, edges.senders(), None)?;
     if gated.dim(1)? % 2 != 0 {
-        candle_core::bail!("gated_sum: rows hold a gate and a value for each column, so their length is even");
+        candle_core::bail!(
+            "gated_sum: rows hold a gate and a value for each column, so their length is even"
+        );
     }
     gated.contiguous()?.apply_op1(GatedSum { edges: edges.clone() })
 }
@@ -60,7 +62,9 @@ pub fn attention(own: &Tensor, messages: &Tensor, att: &Tensor, edges: &Csr) -> 
 fn expect(op: &str, x: &Tensor, rows: usize, columns: Option<usize>) -> Result<()> {
     let (found_rows, found_columns) = x.dims2()?;
     if found_rows != rows || columns.is_some_and(|c| c != found_columns) {
-        candle_core::bail!("{op}: a tensor is {found_rows} × {found_columns}, but {rows} rows of {columns:?} are wanted");
+        candle_core::bail!(
+            "{op}: a tensor is {found_rows} × {found_columns}, but {rows} rows of {columns:?} are wanted"
+        );
     }
     Ok(())
 }
@@ -69,7 +73,9 @@ impl Grouped {
     /// Runs `work` with the edges as slices.
     fn on_cpu<R>(&self, work: impl FnOnce(Edges<'_>) -> Result<R>) -> Result<R> {
         with_slices(&[&self.offsets, &self.others], |ends| {
-            with_slices(&[&self.weights], |weights| work(Edges { offsets: ends[0], others: ends[1], weights: weights[0] }))
+            with_slices(&[&self.weights], |weights| {
+                work(Edges { offsets: ends[0], others: ends[1], weights: weights[0] })
+            })
         })
     }
 }
@@ -144,7 +150,9 @@ impl CustomOp1 for GatedSum {
     }
 
     fn bwd(&self, gated: &Tensor, _: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        gated.apply_op2_no_bwd(&grad.contiguous()?, &GatedSumGradient { edges: self.edges.backward.clone() }).map(Some)
+        gated
+            .apply_op2_no_bwd(&grad.contiguous()?, &GatedSumGradient { edges: self.edges.backward.clone() })
+            .map(Some)
     }
 }
 
@@ -158,7 +166,13 @@ impl CustomOp2 for GatedSumGradient {
         "gated-sum-gradient"
     }
 
-    fn cpu_fwd(&self, gated: &CpuStorage, l1: &Layout, grad: &CpuStorage, l2: &Layout) -> Result<(CpuStorage, Shape)> {
+    fn cpu_fwd(
+        &self,
+        gated: &CpuStorage,
+        l1: &Layout,
+        grad: &CpuStorage,
+        l2: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
         let out = by_type!(gated, |T| self.edges.on_cpu(|e| Ok(cpu::gated_sum_gradient(
             e,
             columns(l2),
@@ -169,7 +183,13 @@ impl CustomOp2 for GatedSumGradient {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, gated: &CudaStorage, l1: &Layout, grad: &CudaStorage, l2: &Layout) -> Result<(CudaStorage, Shape)> {
+    fn cuda_fwd(
+        &self,
+        gated: &CudaStorage,
+        l1: &Layout,
+        grad: &CudaStorage,
+        l2: &Layout,
+    ) -> Result<(CudaStorage, Shape)> {
         Ok((cuda::gated_sum_gradient(&self.edges, columns(l2), (gated, l1), (grad, l2))?, l1.shape().clone()))
     }
 }
@@ -190,7 +210,8 @@ impl CustomOp3 for GruGates {
         h: &CpuStorage,
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let out = by_type!(gi, |T| cpu::gru_gates(columns(l3), slice::<T>(gi, l1)?, slice(gh, l2)?, slice(h, l3)?));
+        let out =
+            by_type!(gi, |T| cpu::gru_gates(columns(l3), slice::<T>(gi, l1)?, slice(gh, l2)?, slice(h, l3)?));
         Ok((out, l3.shape().clone()))
     }
 
@@ -221,7 +242,10 @@ impl CustomOp3 for GruGates {
 }
 
 /// Cuts a flat tensor into three of these shapes.
-fn split_gradients(all: &Tensor, like: [&Tensor; 3]) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
+fn split_gradients(
+    all: &Tensor,
+    like: [&Tensor; 3],
+) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
     let mut start = 0;
     let mut next = |like: &Tensor| {
         let part = all.narrow(0, start, like.elem_count())?.reshape(like.shape())?;
@@ -313,7 +337,10 @@ impl CustomOp3 for Attention {
         att: &CudaStorage,
         l3: &Layout,
     ) -> Result<(CudaStorage, Shape)> {
-        Ok((cuda::attention(&self.edges, self.size, (own, l1), (messages, l2), (att, l3))?, l1.shape().clone()))
+        Ok((
+            cuda::attention(&self.edges, self.size, (own, l1), (messages, l2), (att, l3))?,
+            l1.shape().clone(),
+        ))
     }
 
     fn bwd(
@@ -351,7 +378,14 @@ impl CustomOp3 for AttentionGradient {
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
         let out = by_type!(own, |T| self.edges.forward.on_cpu(|e| with_slices(&[&self.att], |att| Ok(
-            cpu::attention_gradient(e, self.size, slice::<T>(own, l1)?, slice(messages, l2)?, att[0], slice(grad, l3)?)
+            cpu::attention_gradient(
+                e,
+                self.size,
+                slice::<T>(own, l1)?,
+                slice(messages, l2)?,
+                att[0],
+                slice(grad, l3)?
+            )
         )))?);
         let count = l1.shape().elem_count() + l2.shape().elem_count() + self.att.elem_count();
         Ok((out, count.into()))
@@ -367,7 +401,14 @@ impl CustomOp3 for AttentionGradient {
         grad: &CudaStorage,
         l3: &Layout,
     ) -> Result<(CudaStorage, Shape)> {
-        let out = cuda::attention_gradient(&self.edges, self.size, (own, l1), (messages, l2), &self.att, (grad, l3))?;
+        let out = cuda::attention_gradient(
+            &self.edges,
+            self.size,
+            (own, l1),
+            (messages, l2),
+            &self.att,
+            (grad, l3),
+        )?;
         let count = l1.shape().elem_count() + l2.shape().elem_count() + self.att.elem_count();
         Ok((out, count.into()))
     }

@@ -24,9 +24,17 @@ pub fn configs(types: usize, hidden: usize) -> Vec<EncoderConfig> {
                     let config = match kind {
                         Kind::Gru => EncoderConfig::gru(types, hidden),
                         Kind::Gcn => EncoderConfig::gcn(types, hidden),
-                        Kind::Gat => EncoderConfig { head_dim: Some(hidden / 2 + 1), ..EncoderConfig::gat(types, hidden) },
+                        Kind::Gat => EncoderConfig {
+                            head_dim: Some(hidden / 2 + 1),
+                            ..EncoderConfig::gat(types, hidden)
+                        },
                     };
-                    all.push(EncoderConfig { bidirectional, positional, readout, ..config.with_layers(layers) });
+                    all.push(EncoderConfig {
+                        bidirectional,
+                        positional,
+                        readout,
+                        ..config.with_layers(layers)
+                    });
                 }
             }
         }
@@ -72,6 +80,9 @@ pub fn assert_close(what: &str, found: &[f64], wanted: &[f64], tolerance: f64) {
     assert_eq!(found.len(), wanted.len(), "{what}");
     let scale = wanted.iter().fold(0.0f64, |top, w| top.max(w.abs()));
     for (i, (f, w)) in found.iter().zip(wanted).enumerate() {
-        assert!((f - w).abs() <= tolerance * scale.max(1e-30), "{what}[{i}]: {f}, but {w} is right (scale {scale})");
+        assert!(
+            (f - w).abs() <= tolerance * scale.max(1e-30),
+            "{what}[{i}]: {f}, but {w} is right (scale {scale})"
+        );
     }
 }

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::common::{assert_close, configs, encoder, graphs, numbers, outcome, probe};
 
-const IMPLEMENTATIONS: [Implementation; 3] = [Implementation::Fused, Implementation::Plain, Implementation::Kernels];
+const IMPLEMENTATIONS: [Implementation; 3] =
+    [Implementation::Fused, Implementation::Plain, Implementation::Kernels];
 const TOLERANCE: f64 = 1e-4;
 
 fn config(listing: &Value, case: &Value) -> EncoderConfig {
@@ -18,7 +19,10 @@ fn config(listing: &Value, case: &Value) -> EncoderConfig {
     let config = match case["kind"].as_str().unwrap() {
         "gru" => EncoderConfig::gru(types, number("hidden")),
         "gcn" => EncoderConfig::gcn(types, number("hidden")),
-        _ => EncoderConfig { head_dim: Some(number("head_dim")), ..EncoderConfig::gat(types, number("hidden")) },
+        _ => EncoderConfig {
+            head_dim: Some(number("head_dim")),
+            ..EncoderConfig::gat(types, number("hidden"))
+        },
     };
     EncoderConfig {
         bidirectional: case["bidirectional"].as_bool().unwrap(),
@@ -36,10 +40,16 @@ fn check(device: &Device, implementations: &[Implementation]) {
         ("gat", include_bytes!("../fixtures/gat.safetensors")),
     ]
     .into_iter()
-    .map(|(kind, bytes)| (kind, candle_core::safetensors::load_buffer(bytes, &Device::Cpu).unwrap().into_iter().collect()))
+    .map(|(kind, bytes)| {
+        (kind, candle_core::safetensors::load_buffer(bytes, &Device::Cpu).unwrap().into_iter().collect())
+    })
     .collect();
-    let formulae: Vec<Formula> =
-        listing["formulae"].as_array().unwrap().iter().map(|f| f.as_str().unwrap().parse().unwrap()).collect();
+    let formulae: Vec<Formula> = listing["formulae"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f.as_str().unwrap().parse().unwrap())
+        .collect();
     let cases = listing["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 30, "three encoders, one to five layers, one and two directions");
     for case in cases {
@@ -104,10 +114,16 @@ fn implementations_agree_on_larger_batches() {
         let (output, gradients) = outcome(&reference, &parameters, &reference.prepare(&dag).unwrap(), &probe);
         for implementation in IMPLEMENTATIONS {
             let encoder = encoder.with_implementation(implementation);
-            let (found, found_gradients) = outcome(&encoder, &parameters, &encoder.prepare(&dag).unwrap(), &probe);
+            let (found, found_gradients) =
+                outcome(&encoder, &parameters, &encoder.prepare(&dag).unwrap(), &probe);
             assert_close(&format!("{kind:?} {implementation:?}"), &found, &output, TOLERANCE);
             for (name, gradient) in &gradients {
-                assert_close(&format!("{kind:?} {implementation:?} {name}"), &found_gradients[name], gradient, TOLERANCE);
+                assert_close(
+                    &format!("{kind:?} {implementation:?} {name}"),
+                    &found_gradients[name],
+                    gradient,
+                    TOLERANCE,
+                );
             }
         }
     }
@@ -121,9 +137,13 @@ fn every_weight_gets_a_gradient_in_every_configuration() {
         for implementation in IMPLEMENTATIONS {
             let encoder = encoder.with_implementation(implementation);
             let batch = encoder.prepare(&dag).unwrap();
-            let (_, gradients) = outcome(&encoder, &parameters, &batch, &probe(20, config.output(), DType::F32));
+            let (_, gradients) =
+                outcome(&encoder, &parameters, &batch, &probe(20, config.output(), DType::F32));
             for (name, gradient) in gradients {
-                assert!(gradient.iter().any(|g| *g != 0.0), "{implementation:?}, {config:?}: {name} gets no gradient");
+                assert!(
+                    gradient.iter().any(|g| *g != 0.0),
+                    "{implementation:?}, {config:?}: {name} gets no gradient"
+                );
             }
         }
     }

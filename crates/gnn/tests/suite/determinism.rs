@@ -9,7 +9,8 @@ fn bits(encoder: &Encoder, parameters: &Parameters, threads: usize) -> Vec<u64> 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let batch = encoder.prepare(&graphs(5, 64, false)).unwrap();
-        let (output, gradients) = outcome(encoder, parameters, &batch, &probe(64, encoder.config().output(), DType::F32));
+        let (output, gradients) =
+            outcome(encoder, parameters, &batch, &probe(64, encoder.config().output(), DType::F32));
         output.iter().chain(gradients.values().flatten()).map(|x| x.to_bits()).collect()
     })
 }

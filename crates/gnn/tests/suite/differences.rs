@@ -12,7 +12,8 @@ const TOLERANCE: f64 = 1e-6;
 /// The derivative of `value` by every number of `var`.
 fn differences(var: &Var, value: impl Fn() -> f64) -> Vec<f64> {
     let start = numbers(var);
-    let set = |values: Vec<f64>| var.set(&Tensor::from_vec(values, var.shape(), &Device::Cpu).unwrap()).unwrap();
+    let set =
+        |values: Vec<f64>| var.set(&Tensor::from_vec(values, var.shape(), &Device::Cpu).unwrap()).unwrap();
     let slopes = (0..start.len())
         .map(|i| {
             let at = |x: f64| {
@@ -47,7 +48,12 @@ fn check_op(name: &str, inputs: &[(usize, usize)], op: impl Fn(&[Tensor]) -> Res
     let gradients = value().backward().unwrap();
     for (i, var) in vars.iter().enumerate() {
         let wanted = differences(var, || value().to_scalar().unwrap());
-        assert_close(&format!("{name}, input {i}"), &numbers(gradients.get(var).unwrap()), &wanted, TOLERANCE);
+        assert_close(
+            &format!("{name}, input {i}"),
+            &numbers(gradients.get(var).unwrap()),
+            &wanted,
+            TOLERANCE,
+        );
     }
 }
 
@@ -65,7 +71,9 @@ fn operations_on_edges() {
     check_op("gru_gates", &[(4, 9), (4, 9), (4, 3)], |x| gru_gates(&x[0], &x[1], &x[2]));
     for (heads, dim) in [(1, 4), (3, 2)] {
         let width = heads * dim;
-        check_op("attention", &[(4, width), (5, width), (heads, dim)], |x| attention(&x[0], &x[1], &x[2], &edges));
+        check_op("attention", &[(4, width), (5, width), (heads, dim)], |x| {
+            attention(&x[0], &x[1], &x[2], &edges)
+        });
     }
 }
 
@@ -81,7 +89,10 @@ fn operations_say_what_is_wrong_with_their_input() {
         Csr::new(&[0, 2], &[0], &[1.0], 5, &Device::Cpu).unwrap_err(),
     ] {
         let message = error.to_string();
-        assert!(["wanted", "even", "sender 7", "offsets"].iter().any(|part| message.contains(part)), "{message}");
+        assert!(
+            ["wanted", "even", "sender 7", "offsets"].iter().any(|part| message.contains(part)),
+            "{message}"
+        );
     }
 }
 
@@ -92,7 +103,12 @@ fn whole_encoders() {
             let config = match kind {
                 Kind::Gru => EncoderConfig::gru(7, 3).with_layers(2),
                 Kind::Gcn => EncoderConfig::gcn(7, 3),
-                Kind::Gat => EncoderConfig { heads: vec![2, 3], head_dim: Some(2), layers: 2, ..EncoderConfig::gat(7, 3) },
+                Kind::Gat => EncoderConfig {
+                    heads: vec![2, 3],
+                    head_dim: Some(2),
+                    layers: 2,
+                    ..EncoderConfig::gat(7, 3)
+                },
             };
             let config = EncoderConfig { positional, readout, ..config };
             let dag = graphs(2, 4, positional);
@@ -108,7 +124,12 @@ fn whole_encoders() {
                         (output * &probe).unwrap().sum_all().unwrap().to_scalar::<f64>().unwrap()
                     };
                     let wanted = differences(&var, value);
-                    assert_close(&format!("{config:?}, {implementation:?}, {name}"), &gradients[&name], &wanted, TOLERANCE);
+                    assert_close(
+                        &format!("{config:?}, {implementation:?}, {name}"),
+                        &gradients[&name],
+                        &wanted,
+                        TOLERANCE,
+                    );
                 }
             }
         }

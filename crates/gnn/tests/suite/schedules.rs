@@ -1,7 +1,9 @@
 //! Schedules of trees and other graphs: what is computed, in which order, and what is refused.
 
 use candle_core::DType;
-use logicvae_gnn::{Dag, Direction, EncoderConfig, GraphError, Implementation, Schedule, ScheduleOptions, Vocabulary};
+use logicvae_gnn::{
+    Dag, Direction, EncoderConfig, GraphError, Implementation, Schedule, ScheduleOptions, Vocabulary,
+};
 use proptest::prelude::*;
 
 use crate::common::{assert_close, encoder, formulae, graphs, outcome, probe};
@@ -40,7 +42,8 @@ fn any_dag() -> impl Strategy<Value = Dag> {
         let types = proptest::collection::vec(0u32..4, nodes);
         let edges = proptest::collection::vec((0..nodes as u32, 0..nodes as u32), 0..20);
         (types, edges).prop_map(|(types, edges)| {
-            let edges = edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
+            let edges =
+                edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
             Dag::new(types, edges).unwrap()
         })
     })
@@ -115,7 +118,11 @@ fn equal_subtrees_and_paths_are_computed_once() {
     // START, |, & , x1, !, x2, END: both conjunctions have the same ancestors.
     let down = Schedule::new(&dag, Direction::Down, &options).unwrap();
     assert_eq!(down.rows(), 7);
-    assert_eq!(down.predecessors(6).map(|(_, times)| times).collect::<Vec<_>>(), [2.0, 2.0], "END has each leaf twice");
+    assert_eq!(
+        down.predecessors(6).map(|(_, times)| times).collect::<Vec<_>>(),
+        [2.0, 2.0],
+        "END has each leaf twice"
+    );
     // With positions, left and right differ.
     let marked = Vocabulary { positional: true, ..Vocabulary::new(2) };
     let dag = marked.graphs(&["(x1 & !x2) | (!x2 & x1)".parse().unwrap()]).unwrap();
@@ -141,7 +148,8 @@ fn merging_saves_as_much_as_was_promised() {
 #[test]
 fn a_long_chain_and_a_wide_star() {
     const SIZE: u32 = 10_000;
-    let chain = Dag::new((0..SIZE).map(|i| i % 3).collect(), (1..SIZE).map(|i| (i - 1, i)).collect()).unwrap();
+    let chain =
+        Dag::new((0..SIZE).map(|i| i % 3).collect(), (1..SIZE).map(|i| (i - 1, i)).collect()).unwrap();
     let star = Dag::new((0..=SIZE).map(|i| i % 3).collect(), (1..=SIZE).map(|i| (0, i)).collect()).unwrap();
     for config in [EncoderConfig::gru(3, 8), EncoderConfig::gcn(3, 8), EncoderConfig::gat(3, 8)] {
         let (encoder, parameters) = encoder(&config, DType::F32);
@@ -150,10 +158,15 @@ fn a_long_chain_and_a_wide_star() {
             for dag in [&chain, &star] {
                 let batch = encoder.prepare(dag).unwrap();
                 let (output, gradients) = outcome(&encoder, &parameters, &batch, &probe(1, 16, DType::F32));
-                assert!(output.iter().chain(gradients.values().flatten()).all(|x| x.is_finite()), "{:?}", config.kind);
+                assert!(
+                    output.iter().chain(gradients.values().flatten()).all(|x| x.is_finite()),
+                    "{:?}",
+                    config.kind
+                );
             }
             if merge {
-                let rows: Vec<usize> = encoder.prepare(&star).unwrap().schedules().map(Schedule::rows).collect();
+                let rows: Vec<usize> =
+                    encoder.prepare(&star).unwrap().schedules().map(Schedule::rows).collect();
                 assert_eq!(rows, [4, 4], "the centre, and a row for each type of leaf");
             }
         }
@@ -164,7 +177,11 @@ fn a_long_chain_and_a_wide_star() {
 fn a_batch_gives_what_its_formulae_give_alone() {
     for config in [EncoderConfig::gru(8, 6), EncoderConfig::gcn(8, 6), EncoderConfig::gat(8, 6)] {
         let (encoder, _) = encoder(&config, DType::F32);
-        let together = encoder.forward(&encoder.prepare(&graphs(3, 20, false)).unwrap()).unwrap().to_vec2::<f32>().unwrap();
+        let together = encoder
+            .forward(&encoder.prepare(&graphs(3, 20, false)).unwrap())
+            .unwrap()
+            .to_vec2::<f32>()
+            .unwrap();
         for (formula, row) in formulae(3, 20).into_iter().zip(together) {
             let alone = encoder.prepare(&Vocabulary::new(3).graphs(&[formula]).unwrap()).unwrap();
             let alone = encoder.forward(&alone).unwrap().to_vec2::<f32>().unwrap();
@@ -188,17 +205,24 @@ fn bad_graphs_are_refused_with_a_reason() {
     let itself = Dag::new(vec![0], vec![(0, 0)]).unwrap();
     says(encoder.prepare(&itself).map(drop), &["graph 0", "cycle through its node 0"]);
     let foreign = Dag::new(vec![0, 7], vec![(0, 1)]).unwrap();
-    says(encoder.prepare(&Dag::batch([&good, &foreign]).unwrap()).map(drop), &["node 1 of graph 1", "type 7", "3 types"]);
+    says(
+        encoder.prepare(&Dag::batch([&good, &foreign]).unwrap()).map(drop),
+        &["node 1 of graph 1", "type 7", "3 types"],
+    );
     says(Dag::new(vec![0], vec![(0, 3)]).map(drop), &["edge 0", "node 3", "1 nodes"]);
     says(Dag::new(vec![], vec![]).map(drop), &["no nodes"]);
     says(good.clone().with_marks(vec![1]).map(drop), &["1 marks for 2 nodes"]);
     let marked = good.clone().with_marks(vec![1, 0]).unwrap();
     says(encoder.prepare(&marked).map(drop), &["positional"]);
-    let (positional, _) = self::encoder(&EncoderConfig { positional: true, ..EncoderConfig::gcn(3, 4) }, DType::F32);
+    let (positional, _) =
+        self::encoder(&EncoderConfig { positional: true, ..EncoderConfig::gcn(3, 4) }, DType::F32);
     let far = good.clone().with_marks(vec![0, 2]).unwrap();
     says(positional.prepare(&far).map(drop), &["node 1", "mark 2", "0 and 1"]);
     says(Dag::batch([&good, &marked]).map(drop), &["2 marks for 4 nodes"]);
-    says(Vocabulary::new(2).graphs(&["x1".parse().unwrap(), "x3".parse().unwrap()]).map(drop), &["formula 1", "x3", "x2"]);
+    says(
+        Vocabulary::new(2).graphs(&["x1".parse().unwrap(), "x3".parse().unwrap()]).map(drop),
+        &["formula 1", "x3", "x2"],
+    );
     says(Vocabulary::new(2).graphs(&["1".parse().unwrap()]).map(drop), &["formula 0", "constant 1"]);
     for (config, part) in [
         (EncoderConfig { layers: 0, ..EncoderConfig::gcn(3, 4) }, "layers"),

@@ -26,7 +26,11 @@ const SINGLE_PRECISION: f64 = 1e-6;
 /// Matrices above this are refused rather than swapped.
 const MAX_BYTES: f64 = 10.0 * (1u64 << 30) as f64;
 
-pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -> Result<Fitted, KernelError> {
+pub(super) fn fit(
+    kernel: &Kernel,
+    pool: &BitMatrix,
+    params: &EmbeddingParams,
+) -> Result<Fitted, KernelError> {
     let (rows, counts) = distinct_rows(pool);
     let (u, n) = (rows.rows(), pool.rows() as f64);
     let counts: Array1<f64> = counts.into_iter().map(|c| c as f64).collect();
@@ -45,7 +49,9 @@ pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -
     let sum = |of: &dyn Fn(&Line) -> f64| lines.iter().map(of).sum::<f64>();
     let total = match params.method {
         Method::GramPca => sum(&|l| l.squares - l.along * l.along),
-        Method::KernelPca => sum(&|l| l.diagonal) - lines.iter().zip(&q).map(|(l, q)| l.along * q).sum::<f64>(),
+        Method::KernelPca => {
+            sum(&|l| l.diagonal) - lines.iter().zip(&q).map(|(l, q)| l.along * q).sum::<f64>()
+        }
     };
     let mean = lines.iter().map(|l| l.mean).collect();
 
@@ -100,13 +106,22 @@ impl Source<'_> {
             let block = self.rows.words()[first * words..(first + height) * words].to_vec();
             let block = BitMatrix::from_words(height, self.rows.bits(), block);
             let similarities = self.kernel.cross_of_values(&block, self.rows);
-            let rows = to.axis_iter_mut(Axis(0)).into_par_iter().zip(similarities.axis_iter(Axis(0)).into_par_iter()).enumerate();
+            let rows = to
+                .axis_iter_mut(Axis(0))
+                .into_par_iter()
+                .zip(similarities.axis_iter(Axis(0)).into_par_iter())
+                .enumerate();
             lines.par_extend(rows.map(|(i, (mut to, line))| {
                 let root = self.roots[first + i];
                 let mean = line.dot(self.counts) / n;
                 let scaled = &line * self.roots * root;
                 to.zip_mut_with(&scaled, |to, value| *to = T::rounded(*value));
-                Line { mean, along: scaled.dot(self.q), squares: scaled.dot(&scaled), diagonal: scaled[first + i] }
+                Line {
+                    mean,
+                    along: scaled.dot(self.q),
+                    squares: scaled.dot(&scaled),
+                    diagonal: scaled[first + i],
+                }
             }));
         }
         Ok((matrix, lines))
@@ -139,7 +154,9 @@ impl Problem<'_> {
         let backend = self.params.backend;
         match &self.matrix {
             Matrix::Double(matrix) => product(backend, matrix.view(), block),
-            Matrix::Single(matrix) => product(backend, matrix.view(), block.mapv(|v| v as f32).view()).mapv(f64::from),
+            Matrix::Single(matrix) => {
+                product(backend, matrix.view(), block.mapv(|v| v as f32).view()).mapv(f64::from)
+            }
         }
     }
 

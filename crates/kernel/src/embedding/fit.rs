@@ -32,7 +32,11 @@ pub(super) struct Fitted {
     pub total_variance: f64,
 }
 
-pub(super) fn fit(measure: Measure, pool: &BitMatrix, params: &EmbeddingParams) -> Result<Embedding, KernelError> {
+pub(super) fn fit(
+    measure: Measure,
+    pool: &BitMatrix,
+    params: &EmbeddingParams,
+) -> Result<Embedding, KernelError> {
     if pool.rows() < 2 {
         return Err(KernelError::NoFormulae { needed: "at least two in the pool are" });
     }
@@ -41,11 +45,16 @@ pub(super) fn fit(measure: Measure, pool: &BitMatrix, params: &EmbeddingParams) 
     }
     let kernel = Kernel::new(measure, params.form)?;
     let is_primal = params.form == Form::Plain && kernel.measure().len() <= MAX_PRIMAL;
-    let fitted = if is_primal { primal::fit(&kernel, pool, params)? } else { dual::fit(&kernel, pool, params)? };
+    let fitted =
+        if is_primal { primal::fit(&kernel, pool, params)? } else { dual::fit(&kernel, pool, params)? };
 
     let Fitted { features, mean, projection, variances, total_variance } = fitted;
     let largest = variances.iter().copied().fold(0.0, f64::max);
-    let rank = variances.iter().take(params.components).take_while(|v| **v > NEGLIGIBLE * largest && **v > 0.0).count();
+    let rank = variances
+        .iter()
+        .take(params.components)
+        .take_while(|v| **v > NEGLIGIBLE * largest && **v > 0.0)
+        .count();
     if rank == 0 || (rank < params.components && !params.up_to_rank) {
         return Err(KernelError::Rank { asked: params.components, rank });
     }

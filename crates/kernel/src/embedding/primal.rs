@@ -19,7 +19,11 @@ use crate::gram::Kernel;
 use crate::linalg::{eigen, product};
 use crate::measure::Measure;
 
-pub(super) fn fit(kernel: &Kernel, pool: &BitMatrix, params: &EmbeddingParams) -> Result<Fitted, KernelError> {
+pub(super) fn fit(
+    kernel: &Kernel,
+    pool: &BitMatrix,
+    params: &EmbeddingParams,
+) -> Result<Fitted, KernelError> {
     let (n, m) = (pool.rows() as f64, pool.bits());
     let columns = pool.transposed();
     let roots: Array1<f64> = match kernel.measure().weights() {

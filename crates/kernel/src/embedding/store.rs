@@ -76,8 +76,8 @@ impl Embedding {
         let mut frames = Frames(ContainerReader::new(reader, KIND, VERSION)?);
         let head = frames.next()?;
         let limited = standard().with_limit::<DESCRIPTION_LIMIT>();
-        let (d, _): (Description, usize) =
-            bincode::serde::decode_from_slice(&head, limited).map_err(|e| frames.wrong(format!("the description: {e}")))?;
+        let (d, _): (Description, usize) = bincode::serde::decode_from_slice(&head, limited)
+            .map_err(|e| frames.wrong(format!("the description: {e}")))?;
         let assignments = if d.exact {
             Assignments::all(d.variables as usize)?
         } else {
@@ -100,7 +100,15 @@ impl Embedding {
         let variances = Array1::from(frames.numbers(d.components)?);
         frames.end()?;
         let kernel = Kernel::new(Measure::restored(assignments, weights), d.form)?;
-        Ok(Self { kernel, method: d.method, features, mean, projection, variances, total_variance: d.total_variance })
+        Ok(Self {
+            kernel,
+            method: d.method,
+            features,
+            mean,
+            projection,
+            variances,
+            total_variance: d.total_variance,
+        })
     }
 }
 
@@ -139,7 +147,11 @@ impl<R: Read> Frames<R> {
 
     fn bits(&mut self, rows: u64, bits: u64) -> Result<BitMatrix, KernelError> {
         let words = self.eights(rows.saturating_mul(bits.div_ceil(64)))?;
-        Ok(BitMatrix::from_words(rows as usize, bits as usize, words.into_iter().map(u64::from_le_bytes).collect()))
+        Ok(BitMatrix::from_words(
+            rows as usize,
+            bits as usize,
+            words.into_iter().map(u64::from_le_bytes).collect(),
+        ))
     }
 
     fn end(&mut self) -> Result<(), KernelError> {

@@ -45,9 +45,15 @@ pub struct Accuracy {
 }
 
 /// Runs the experiment for one number of variables.
-pub fn classification(variables: u32, params: &ClassificationParams, seed: u64) -> Result<Accuracy, KernelError> {
-    let results: Vec<(f64, f64)> =
-        (0..params.repetitions).into_par_iter().map(|r| repetition(variables, params, seed, r as u64)).collect::<Result<_, _>>()?;
+pub fn classification(
+    variables: u32,
+    params: &ClassificationParams,
+    seed: u64,
+) -> Result<Accuracy, KernelError> {
+    let results: Vec<(f64, f64)> = (0..params.repetitions)
+        .into_par_iter()
+        .map(|r| repetition(variables, params, seed, r as u64))
+        .collect::<Result<_, _>>()?;
     let mean = |of: fn(&(f64, f64)) -> f64| results.iter().map(of).sum::<f64>() / results.len().max(1) as f64;
     let mut accuracies: Vec<f64> = results.iter().map(|r| r.0).collect();
     let quantiles = quantiles(&mut accuracies, [0.05, 0.25, 0.5, 0.75, 0.95]);
@@ -55,7 +61,12 @@ pub fn classification(variables: u32, params: &ClassificationParams, seed: u64) 
 }
 
 /// The accuracy, and that of guessing.
-fn repetition(variables: u32, params: &ClassificationParams, seed: u64, repetition: u64) -> Result<(f64, f64), KernelError> {
+fn repetition(
+    variables: u32,
+    params: &ClassificationParams,
+    seed: u64,
+    repetition: u64,
+) -> Result<(f64, f64), KernelError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(repetition + 1);
     let formulae = paper_formulae(variables, params.train + params.test, rng.next_u64())?;
@@ -64,11 +75,13 @@ fn repetition(variables: u32, params: &ClassificationParams, seed: u64, repetiti
     let weights: Vec<f64> = (0..all).map(|i| if i == hidden { 0.0 } else { 1.0 }).collect();
     let measure = Measure::exact(variables as usize)?.weighted(&weights)?;
     let values = measure.values(&formulae)?;
-    let labels: Array1<f64> = (0..formulae.len()).map(|row| if values.get(row, hidden) { 1.0 } else { -1.0 }).collect();
+    let labels: Array1<f64> =
+        (0..formulae.len()).map(|row| if values.get(row, hidden) { 1.0 } else { -1.0 }).collect();
 
     let kernel = Kernel::new(measure, params.form)?;
     let (train, test) = formulae.split_at(params.train);
-    let alpha = ridge(&kernel.gram(train)?, &labels.slice(ndarray::s![..params.train]).to_owned(), params.ridge)?;
+    let alpha =
+        ridge(&kernel.gram(train)?, &labels.slice(ndarray::s![..params.train]).to_owned(), params.ridge)?;
     let scores = kernel.cross(test, train)?.dot(&alpha);
     let truth = labels.slice(ndarray::s![params.train..]);
     let right = scores.iter().zip(truth).filter(|(score, label)| *score * *label > 0.0).count();

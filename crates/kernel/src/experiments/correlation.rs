@@ -23,14 +23,21 @@ pub struct Correlation {
 }
 
 /// Embeds `count` formulae of n variables by gram-pca and compares distances with kernel values, both in `form`.
-pub fn correlation(variables: u32, count: usize, components: usize, form: Form, seed: u64) -> Result<Correlation, KernelError> {
+pub fn correlation(
+    variables: u32,
+    count: usize,
+    components: usize,
+    form: Form,
+    seed: u64,
+) -> Result<Correlation, KernelError> {
     let formulae = paper_formulae(variables, count, seed)?;
     let measure = Measure::exact(variables as usize)?;
     let gram = Kernel::new(measure.clone(), form)?.gram(&formulae)?;
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
     let vectors = Embedding::fit(measure, &formulae, &params)?.transform(&formulae)?;
     let distance = distances(&vectors);
-    let pairs: Vec<(f64, f64)> = (0..count).flat_map(|i| (0..i).map(move |j| (i, j))).map(|at| (gram[at], distance[at])).collect();
+    let pairs: Vec<(f64, f64)> =
+        (0..count).flat_map(|i| (0..i).map(move |j| (i, j))).map(|at| (gram[at], distance[at])).collect();
     let (kernels, distances): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let pearson_value = pearson(&kernels, &distances);
     let spearman = pearson(&ranks(&kernels), &ranks(&distances));
@@ -41,13 +48,16 @@ pub fn correlation(variables: u32, count: usize, components: usize, form: Form, 
 pub(super) fn distances(vectors: &Array2<f64>) -> Array2<f64> {
     let products = crate::linalg::product(crate::linalg::Backend::default(), vectors.view(), vectors.t());
     let squares = products.diag().to_owned();
-    Array2::from_shape_fn(products.dim(), |(i, j)| (squares[i] + squares[j] - 2.0 * products[[i, j]]).max(0.0).sqrt())
+    Array2::from_shape_fn(products.dim(), |(i, j)| {
+        (squares[i] + squares[j] - 2.0 * products[[i, j]]).max(0.0).sqrt()
+    })
 }
 
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
-    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - mean_a, y - mean_b)).sum::<f64>();
+    let sum =
+        |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - mean_a, y - mean_b)).sum::<f64>();
     sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
 }
 

@@ -43,5 +43,12 @@ pub fn pool_statistics(
     let embedding = Embedding::fit(measure, &formulae, &params)?;
     let mean_distance = distances(&embedding.transform(&formulae)?).sum() / pairs;
     let explained_variance = embedding.explained_variance().sum();
-    Ok(PoolStatistics { variables, form, mean_kernel, mean_distance, components: embedding.components(), explained_variance })
+    Ok(PoolStatistics {
+        variables,
+        form,
+        mean_kernel,
+        mean_distance,
+        components: embedding.components(),
+        explained_variance,
+    })
 }

@@ -71,13 +71,20 @@ pub fn product<T: Real>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayV
     const PARTS: usize = 16;
     let rows = left.nrows().div_ceil(PARTS).max(16);
     let mut result = Array2::zeros((left.nrows(), right.ncols()));
-    let parts =
-        result.axis_chunks_iter_mut(Axis(0), rows).into_par_iter().zip(left.axis_chunks_iter(Axis(0), rows).into_par_iter());
+    let parts = result
+        .axis_chunks_iter_mut(Axis(0), rows)
+        .into_par_iter()
+        .zip(left.axis_chunks_iter(Axis(0), rows).into_par_iter());
     parts.for_each(|(to, left)| multiply(backend, left, right, to));
     result
 }
 
-fn multiply<T: Real>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayView2<'_, T>, to: ArrayViewMut2<'_, T>) {
+fn multiply<T: Real>(
+    backend: Backend,
+    left: ArrayView2<'_, T>,
+    right: ArrayView2<'_, T>,
+    to: ArrayViewMut2<'_, T>,
+) {
     match backend {
         Backend::Faer => pure::multiply(left, right, to),
         #[cfg(feature = "lapack")]
@@ -102,7 +109,8 @@ pub fn eigen(backend: Backend, symmetric: &Array2<f64>) -> Result<Eigen, KernelE
 /// Makes the entry of largest size in every column positive; of equal ones the first decides.
 pub(crate) fn fix_signs(vectors: &mut Array2<f64>) {
     for mut column in vectors.columns_mut() {
-        let largest = column.iter().fold(0.0f64, |top, v| if v.abs() > top.abs() * (1.0 + 1e-9) { *v } else { top });
+        let largest =
+            column.iter().fold(0.0f64, |top, v| if v.abs() > top.abs() * (1.0 + 1e-9) { *v } else { top });
         if largest < 0.0 {
             column.mapv_inplace(|v| -v);
         }

@@ -17,12 +17,24 @@ fn as_faer<'a, T: Real>(view: &'a ArrayView2<'_, T>) -> MatRef<'a, T> {
     unsafe { MatRef::from_raw_parts(view.as_ptr(), rows, columns, strides[0], strides[1]) }
 }
 
-pub(super) fn multiply<T: Real>(left: ArrayView2<'_, T>, right: ArrayView2<'_, T>, mut to: ArrayViewMut2<'_, T>) {
+pub(super) fn multiply<T: Real>(
+    left: ArrayView2<'_, T>,
+    right: ArrayView2<'_, T>,
+    mut to: ArrayViewMut2<'_, T>,
+) {
     let (rows, columns) = to.dim();
     let (row_stride, column_stride) = (to.strides()[0], to.strides()[1]);
     // SAFETY: pointer, shape and strides are those of a view that is borrowed mutably until the product is done.
-    let target = unsafe { MatMut::from_raw_parts_mut(to.as_mut_ptr(), rows, columns, row_stride, column_stride) };
-    matmul(target, Accum::Replace, as_faer(&left), as_faer(&right), faer::traits::math_utils::one(), Par::Seq);
+    let target =
+        unsafe { MatMut::from_raw_parts_mut(to.as_mut_ptr(), rows, columns, row_stride, column_stride) };
+    matmul(
+        target,
+        Accum::Replace,
+        as_faer(&left),
+        as_faer(&right),
+        faer::traits::math_utils::one(),
+        Par::Seq,
+    );
 }
 
 /// On one thread, whatever faer's global setting is: results are then the same for any number of threads.
@@ -33,8 +45,15 @@ pub(super) fn eigen(symmetric: &Array2<f64>) -> Result<(Vec<f64>, Array2<f64>), 
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     let view = symmetric.view();
-    self_adjoint_evd(as_faer(&view), values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, Default::default())
-        .map_err(|e| KernelError::LinearAlgebra(format!("{e:?}")))?;
+    self_adjoint_evd(
+        as_faer(&view),
+        values.as_mut(),
+        Some(vectors.as_mut()),
+        Par::Seq,
+        stack,
+        Default::default(),
+    )
+    .map_err(|e| KernelError::LinearAlgebra(format!("{e:?}")))?;
     let values = values.column_vector().iter().copied().collect();
     Ok((values, Array2::from_shape_fn((n, n), |(i, j)| vectors[(i, j)])))
 }

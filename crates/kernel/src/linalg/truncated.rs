@@ -101,7 +101,8 @@ impl Subspace {
     /// Keeps the leading Ritz vectors only.
     fn restart(&mut self, backend: Backend, ritz: &Eigen, kept: usize) {
         let coefficients = ritz.vectors.slice(s![.., ..kept]);
-        let (basis, images) = (product(backend, self.basis(), coefficients), product(backend, self.images(), coefficients));
+        let (basis, images) =
+            (product(backend, self.basis(), coefficients), product(backend, self.images(), coefficients));
         self.size = kept;
         self.basis.slice_mut(s![.., ..kept]).assign(&basis);
         self.images.slice_mut(s![.., ..kept]).assign(&images);

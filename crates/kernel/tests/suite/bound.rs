@@ -7,7 +7,10 @@ use crate::support::pool;
 #[test]
 fn drawn_kernels_stay_within_the_bound() {
     let formulae = pool(6, 20, 1);
-    let exact = Kernel::new(Measure::exact(6).expect("few"), Form::Plain).expect("plain").gram(&formulae).expect("fits");
+    let exact = Kernel::new(Measure::exact(6).expect("few"), Form::Plain)
+        .expect("plain")
+        .gram(&formulae)
+        .expect("fits");
     let (delta, samples, trials) = (0.05, 400, 1000);
     let bound = error_bound(samples, delta, 20 * 19 / 2).expect("good");
     let mut outside = 0;

@@ -9,12 +9,23 @@ use crate::support::{formula, pool};
 
 const GAUSSIAN: Form = Form::Gaussian { sigma2: 0.44 };
 
-fn fit(measure: Measure, pool: &[Formula], method: Method, form: Form, components: usize) -> Result<Embedding, KernelError> {
+fn fit(
+    measure: Measure,
+    pool: &[Formula],
+    method: Method,
+    form: Form,
+    components: usize,
+) -> Result<Embedding, KernelError> {
     Embedding::fit(measure, pool, &EmbeddingParams { method, form, ..EmbeddingParams::new(components) })
 }
 
 /// Scores and variances by the book: the whole N × N matrix, centred, multiplied out, decomposed.
-fn by_the_book(kernel: &Kernel, formulae: &[Formula], method: Method, components: usize) -> (Array2<f64>, Array1<f64>, f64) {
+fn by_the_book(
+    kernel: &Kernel,
+    formulae: &[Formula],
+    method: Method,
+    components: usize,
+) -> (Array2<f64>, Array1<f64>, f64) {
     let gram = kernel.gram(formulae).expect("fits");
     let n = gram.nrows();
     let centring = Array2::eye(n) - Array2::from_elem((n, n), 1.0 / n as f64);
@@ -39,7 +50,9 @@ fn by_the_book(kernel: &Kernel, formulae: &[Formula], method: Method, components
 }
 
 fn distances(y: &Array2<f64>) -> Array2<f64> {
-    Array2::from_shape_fn((y.nrows(), y.nrows()), |(i, j)| (&y.row(i) - &y.row(j)).mapv(|d| d * d).sum().sqrt())
+    Array2::from_shape_fn((y.nrows(), y.nrows()), |(i, j)| {
+        (&y.row(i) - &y.row(j)).mapv(|d| d * d).sum().sqrt()
+    })
 }
 
 /// Every method, form and kind of measure, against the book.
@@ -62,11 +75,15 @@ fn embeddings_are_the_principal_components() {
                 let y = embedding.transform(&formulae).expect("fits");
                 for k in 0..6 {
                     let (ours, book) = (embedding.variances()[k], variances[k]);
-                    assert!((ours - book).abs() < 1e-9 * variances[0], "{method:?} {form:?} variance {k}: {ours} and {book}");
+                    assert!(
+                        (ours - book).abs() < 1e-9 * variances[0],
+                        "{method:?} {form:?} variance {k}: {ours} and {book}"
+                    );
                     let share = embedding.explained_variance()[k];
                     assert!((share - book / total).abs() < 1e-9, "{method:?} {form:?} share {k}");
                 }
-                let difference = (distances(&y) - distances(&scores)).iter().fold(0.0f64, |t, d| t.max(d.abs()));
+                let difference =
+                    (distances(&y) - distances(&scores)).iter().fold(0.0f64, |t, d| t.max(d.abs()));
                 assert!(difference < 1e-6, "{method:?} {form:?}: distances differ by {difference}");
                 let mean = y.mean_axis(Axis(0)).expect("rows");
                 assert!(mean.iter().all(|m| m.abs() < 1e-9), "{method:?} {form:?}: the pool is centred");
@@ -78,10 +95,15 @@ fn embeddings_are_the_principal_components() {
 #[test]
 fn observations_are_as_good_as_formulae() {
     let (formulae, new) = (pool(5, 300, 1), pool(5, 50, 99));
-    for (method, form) in [(Method::GramPca, Form::Plain), (Method::GramPca, GAUSSIAN), (Method::KernelPca, GAUSSIAN)] {
+    for (method, form) in
+        [(Method::GramPca, Form::Plain), (Method::GramPca, GAUSSIAN), (Method::KernelPca, GAUSSIAN)]
+    {
         let embedding = fit(Measure::exact(5).expect("few"), &formulae, method, form, 10).expect("fits");
         let values = embedding.measure().values(&new).expect("fits");
-        assert_eq!(embedding.transform_values(&values).expect("fits"), embedding.transform(&new).expect("fits"));
+        assert_eq!(
+            embedding.transform_values(&values).expect("fits"),
+            embedding.transform(&new).expect("fits")
+        );
     }
 }
 
@@ -95,8 +117,10 @@ fn new_formulae_are_projected_on_the_same_axes() {
     let rows = &gram - &mean;
     let axes = eigen(Backend::Faer, &rows.t().dot(&rows)).expect("decomposes").vectors;
     let expected = (kernel.cross(&new, &formulae).expect("fits") - &mean).dot(&axes.slice(s![.., ..5]));
-    let y =
-        fit(Measure::exact(4).expect("few"), &formulae, Method::GramPca, GAUSSIAN, 5).expect("fits").transform(&new).expect("fits");
+    let y = fit(Measure::exact(4).expect("few"), &formulae, Method::GramPca, GAUSSIAN, 5)
+        .expect("fits")
+        .transform(&new)
+        .expect("fits");
     let difference = (distances(&y) - distances(&expected)).iter().fold(0.0f64, |t, d| t.max(d.abs()));
     assert!(difference < 1e-7, "{difference}");
 }
@@ -108,7 +132,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| {
-                let embedding = fit(Measure::exact(7).expect("few"), &formulae, Method::GramPca, form, 20).expect("fits");
+                let embedding =
+                    fit(Measure::exact(7).expect("few"), &formulae, Method::GramPca, form, 20).expect("fits");
                 embedding.transform(&formulae).expect("fits")
             })
         };
@@ -124,10 +149,16 @@ fn bad_requests_are_refused() {
     let error = text(fit(exact(), &formulae, Method::GramPca, Form::Plain, 20).expect_err("rank 8"));
     assert!(error.contains("20 components") && error.contains("at most 8"), "{error}");
     let fewer =
-        Embedding::fit(exact(), &formulae, &EmbeddingParams { up_to_rank: true, ..EmbeddingParams::new(20) }).expect("fits");
+        Embedding::fit(exact(), &formulae, &EmbeddingParams { up_to_rank: true, ..EmbeddingParams::new(20) })
+            .expect("fits");
     assert_eq!(fewer.components(), 8);
-    assert!(text(fit(exact(), &formulae, Method::GramPca, Form::Plain, 0).expect_err("none")).contains("at least 1"));
-    assert!(text(fit(exact(), &formulae[..1], Method::GramPca, Form::Plain, 1).expect_err("one")).contains("two"));
+    assert!(
+        text(fit(exact(), &formulae, Method::GramPca, Form::Plain, 0).expect_err("none"))
+            .contains("at least 1")
+    );
+    assert!(
+        text(fit(exact(), &formulae[..1], Method::GramPca, Form::Plain, 1).expect_err("one")).contains("two")
+    );
     let same = vec![formula("x1"); 5];
     assert!(fit(exact(), &same, Method::GramPca, Form::Plain, 1).is_err(), "no variance at all");
     let embedding = fit(exact(), &formulae, Method::GramPca, Form::Plain, 4).expect("fits");

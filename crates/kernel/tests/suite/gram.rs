@@ -24,7 +24,10 @@ fn the_exact_kernel_equals_the_double_loop_bit_for_bit() {
     for n in [3, 6, 7, 8, 9, 10, 11] {
         let formulae = pool(n, 40, u64::from(n));
         let n = n as usize;
-        let gram = Kernel::new(Measure::exact(n).expect("few"), Form::Plain).expect("plain").gram(&formulae).expect("fits");
+        let gram = Kernel::new(Measure::exact(n).expect("few"), Form::Plain)
+            .expect("plain")
+            .gram(&formulae)
+            .expect("fits");
         let rows = all(n);
         for (i, f) in formulae.iter().enumerate() {
             for (j, g) in formulae.iter().enumerate() {
@@ -40,7 +43,12 @@ fn used_memory_changes_no_bit() {
         let formulae = pool(n, 45, 3);
         let kernel = Kernel::new(Measure::exact(n as usize).expect("few"), form).expect("a kernel");
         let fresh = kernel.gram(&formulae).expect("fits");
-        for old in [Array2::zeros((0, 0)), Array2::zeros((45, 44)), Array2::from_elem((60, 50), f64::NAN), fresh.clone()] {
+        for old in [
+            Array2::zeros((0, 0)),
+            Array2::zeros((45, 44)),
+            Array2::from_elem((60, 50), f64::NAN),
+            fresh.clone(),
+        ] {
             assert_eq!(kernel.gram_reusing(&formulae, old).expect("fits"), fresh, "{n} variables");
         }
     }
@@ -86,7 +94,10 @@ fn rectangles_and_blocks_are_parts_of_the_square() {
         let kernel = Kernel::new(Measure::exact(5).expect("few"), form).expect("good");
         let gram = kernel.gram(&formulae).expect("fits");
         assert_eq!(gram, gram.t());
-        assert_eq!(kernel.cross(&formulae[..50], &formulae).expect("fits"), gram.slice(ndarray::s![..50, ..]));
+        assert_eq!(
+            kernel.cross(&formulae[..50], &formulae).expect("fits"),
+            gram.slice(ndarray::s![..50, ..])
+        );
         let mut joined = Array2::zeros((0, 130));
         let gather = |block: ndarray::ArrayView2<'_, f64>| {
             joined = concatenate![ndarray::Axis(0), joined, block];
@@ -102,7 +113,8 @@ fn agreement_and_jaccard_are_two_things() {
     let measure = Measure::exact(2).expect("few");
     let (f, g) = (formula("x1 & x2"), formula("x1"));
     let plain = Kernel::new(measure.clone(), Form::Plain).expect("plain").value(&f, &g).expect("fits");
-    let agreement = Kernel::new(measure.clone(), Form::Agreement).expect("agreement").value(&f, &g).expect("fits");
+    let agreement =
+        Kernel::new(measure.clone(), Form::Agreement).expect("agreement").value(&f, &g).expect("fits");
     assert_eq!((plain, agreement), (0.5, 0.75));
     assert_eq!(jaccard(&measure, &f, &g).expect("fits"), 0.5);
     assert_eq!(jaccard(&measure, &formula("0"), &formula("x1 & !x1")).expect("fits"), 1.0);
@@ -123,8 +135,12 @@ fn results_do_not_depend_on_the_number_of_threads() {
 fn bad_requests_are_refused() {
     let measure = || Measure::exact(2).expect("few");
     let text = |e: KernelError| e.to_string();
-    assert!(text(measure().weighted(&[1.0, f64::NAN, 1.0, 1.0]).expect_err("NaN")).contains("weight 2 is NaN"));
-    assert!(text(measure().weighted(&[1.0, -1.0, 1.0, 1.0]).expect_err("negative")).contains("weight 2 is -1"));
+    assert!(
+        text(measure().weighted(&[1.0, f64::NAN, 1.0, 1.0]).expect_err("NaN")).contains("weight 2 is NaN")
+    );
+    assert!(
+        text(measure().weighted(&[1.0, -1.0, 1.0, 1.0]).expect_err("negative")).contains("weight 2 is -1")
+    );
     assert!(measure().weighted(&[0.0; 4]).is_err());
     assert!(text(measure().weighted(&[1.0; 3]).expect_err("three")).contains("3 weights for 4"));
     assert!(text(Measure::monte_carlo(3, 0, 0).expect_err("none")).contains("no assignments"));

@@ -8,7 +8,9 @@ use crate::support::pool;
 
 /// A symmetric matrix with a known, falling spectrum.
 fn symmetric(n: usize) -> Array2<f64> {
-    let raw = Array2::from_shape_fn((n, n), |(i, j)| (((i * 37 + j * 101 + i * j) % 211) as f64 - 105.0) / (1.0 + j as f64));
+    let raw = Array2::from_shape_fn((n, n), |(i, j)| {
+        (((i * 37 + j * 101 + i * j) % 211) as f64 - 105.0) / (1.0 + j as f64)
+    });
     raw.dot(&raw.t())
 }
 
@@ -59,8 +61,10 @@ fn backends_agree_on_embeddings() {
         (Method::GramPca, Form::Gaussian { sigma2: 0.44 }),
         (Method::KernelPca, Form::Gaussian { sigma2: 0.44 }),
     ] {
-        let fit =
-            |backend| Embedding::fit(Measure::exact(6).expect("few"), &formulae, &params(method, form, 12, backend)).expect("fits");
+        let fit = |backend| {
+            Embedding::fit(Measure::exact(6).expect("few"), &formulae, &params(method, form, 12, backend))
+                .expect("fits")
+        };
         let reference = fit(Backend::Faer);
         let expected = reference.transform(&formulae).expect("fits");
         for &backend in Backend::ALL {
@@ -87,7 +91,12 @@ fn the_truncated_solver_finds_the_leading_part_of_the_whole() {
         let form = Form::Gaussian { sigma2: 0.44 };
         for &backend in Backend::ALL {
             let fit = |count| {
-                Embedding::fit(Measure::exact(7).expect("few"), &formulae, &params(method, form, count, backend)).expect("fits")
+                Embedding::fit(
+                    Measure::exact(7).expect("few"),
+                    &formulae,
+                    &params(method, form, count, backend),
+                )
+                .expect("fits")
             };
             let (whole, few) = (fit(500), fit(40));
             for (a, b) in whole.variances().iter().zip(few.variances()) {
@@ -95,7 +104,10 @@ fn the_truncated_solver_finds_the_leading_part_of_the_whole() {
             }
             let shares = (whole.explained_variance(), few.explained_variance());
             assert!((shares.0.slice(s![..40]).sum() - shares.1.sum()).abs() < 1e-8);
-            let (y, z) = (whole.transform(&formulae[..50]).expect("fits"), few.transform(&formulae[..50]).expect("fits"));
+            let (y, z) = (
+                whole.transform(&formulae[..50]).expect("fits"),
+                few.transform(&formulae[..50]).expect("fits"),
+            );
             for k in 0..5 {
                 let difference = (&y.column(k) - &z.column(k)).iter().fold(0.0f64, |t, d| t.max(d.abs()));
                 assert!(difference < 1e-5, "{method:?}: component {k} differs by {difference}");

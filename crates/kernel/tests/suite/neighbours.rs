@@ -10,7 +10,11 @@ fn the_nearest_are_the_largest_similarities() {
     let queries = pool(6, 5, 321);
     let weights: Vec<f64> = (1..=64).map(f64::from).collect();
     let exact = Measure::exact(6).expect("few");
-    for measure in [exact.clone(), Measure::monte_carlo(6, 200, 1).expect("some"), exact.weighted(&weights).expect("good")] {
+    for measure in [
+        exact.clone(),
+        Measure::monte_carlo(6, 200, 1).expect("some"),
+        exact.weighted(&weights).expect("good"),
+    ] {
         let kernel = Kernel::new(measure.clone(), Form::Plain).expect("plain");
         let index = Neighbours::new(measure, &list).expect("some");
         for query in &queries {
@@ -28,7 +32,8 @@ fn the_nearest_are_the_largest_similarities() {
 
 #[test]
 fn short_lists_and_bad_requests() {
-    let index = Neighbours::new(Measure::exact(2).expect("few"), &[formula("x1"), formula("x2")]).expect("two");
+    let index =
+        Neighbours::new(Measure::exact(2).expect("few"), &[formula("x1"), formula("x2")]).expect("two");
     assert_eq!(index.nearest(&formula("x1"), 10).expect("fits").len(), 2);
     assert!(index.nearest(&formula("x3"), 1).is_err());
     assert!(Neighbours::new(Measure::exact(2).expect("few"), &[]).is_err());

@@ -35,7 +35,9 @@ pub enum CountError {
         variables: usize,
     },
     /// The formula did not fall apart.
-    #[error("gave up counting after {MAX_BRANCHES} case distinctions: the formula's variables are too entangled")]
+    #[error(
+        "gave up counting after {MAX_BRANCHES} case distinctions: the formula's variables are too entangled"
+    )]
     TooHard,
 }
 
@@ -134,7 +136,8 @@ fn components(formula: &Formula) -> Vec<Formula> {
         }
         v
     }
-    let firsts: Vec<usize> = operands.iter().map(|o| o.variables().first().map_or(0, |v| v.index() as usize)).collect();
+    let firsts: Vec<usize> =
+        operands.iter().map(|o| o.variables().first().map_or(0, |v| v.index() as usize)).collect();
     for (operand, &first) in operands.iter().zip(&firsts) {
         for v in operand.variables() {
             let (a, b) = (find(&mut group, first), find(&mut group, v.index() as usize));

@@ -175,7 +175,9 @@ impl Assignments {
         // Enough formulae for a task to be worth its start, few enough to keep all threads busy.
         const FORMULAE: usize = 128;
         let rows = values.words_mut().par_chunks_mut(FORMULAE * words);
-        let done = rows.zip(formulae.par_chunks(FORMULAE)).try_for_each(|(out, part)| lanes::evaluate(part, self, out, words));
+        let done = rows
+            .zip(formulae.par_chunks(FORMULAE))
+            .try_for_each(|(out, part)| lanes::evaluate(part, self, out, words));
         // Which thread is first is chance; which formula is first is not.
         done.map_err(|Unfit| self.first_unfit(formulae))
     }
@@ -188,7 +190,12 @@ impl Assignments {
         if formula.size() > 30 {
             text.push('…');
         }
-        BatchError::Variable { formula: at + 1, text, variable: formula.max_variable(), variables: self.variables }
+        BatchError::Variable {
+            formula: at + 1,
+            text,
+            variable: formula.max_variable(),
+            variables: self.variables,
+        }
     }
 
     /// Words `block * W ..` of a variable's row. For all assignments, rows of variables below the block's own span

@@ -51,7 +51,12 @@ fn leaf_rows<const W: usize>(variables: usize) -> Vec<Row<W>> {
 
 /// The formula's values at the assignments in `leaves`. From the end of the preorder, operands come before operators.
 #[inline(always)]
-fn values<const W: usize>(codes: &[u32], actions: &[Action<W>; 5], leaves: &[Row<W>], stack: &mut [Row<W>]) -> [u64; W] {
+fn values<const W: usize>(
+    codes: &[u32],
+    actions: &[Action<W>; 5],
+    leaves: &[Row<W>],
+    stack: &mut [Row<W>],
+) -> [u64; W] {
     let mut top = [0; W];
     let mut below = 0usize; // rows on the stack under the top
     for &code in codes.iter().rev() {
@@ -74,7 +79,12 @@ pub(super) struct Unfit;
 
 /// Evaluates formulae at all assignments; `out` has `words` words for each formula. Writes nothing if any has a
 /// variable out of range.
-pub(super) fn evaluate(formulae: &[Formula], assignments: &Assignments, out: &mut [u64], words: usize) -> Result<(), Unfit> {
+pub(super) fn evaluate(
+    formulae: &[Formula],
+    assignments: &Assignments,
+    out: &mut [u64],
+    words: usize,
+) -> Result<(), Unfit> {
     // The stack has room for every node of a formula; for very large ones, a row of one word is wide enough.
     const LARGE: usize = 1 << 14;
     let largest = formulae.iter().map(Formula::size).max().unwrap_or(0);
@@ -107,7 +117,10 @@ pub(super) struct Part<'a> {
 fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
     #[cfg(target_arch = "x86_64")]
     {
-        if short::is_available() && part.largest <= short::MAX_NODES && part.assignments.variables() <= short::MAX_VARIABLES {
+        if short::is_available()
+            && part.largest <= short::MAX_NODES
+            && part.assignments.variables() <= short::MAX_VARIABLES
+        {
             // SAFETY: the processor has what it takes, as was just seen.
             return unsafe { short::blocks::<W>(part, out) };
         }
@@ -190,7 +203,8 @@ mod tests {
     /// All versions and widths against one assignment at a time.
     fn agree<const W: usize>() {
         let formulae = SamplerParams::new(9).check().expect("good").distinct(1, 60).expect("some");
-        for assignments in [Assignments::all(9).expect("few"), Assignments::uniform(9, 700, 3).expect("some")] {
+        for assignments in [Assignments::all(9).expect("few"), Assignments::uniform(9, 700, 3).expect("some")]
+        {
             let words = assignments.len().div_ceil(64);
             let largest = formulae.iter().map(Formula::size).max().unwrap_or(0);
             let part = Part { formulae: &formulae, assignments: &assignments, words, largest };
@@ -200,7 +214,11 @@ mod tests {
                 for (formula, row) in formulae.iter().zip(out.chunks(words)) {
                     for i in 0..assignments.len() {
                         let expected = formula.evaluate(&assignments.get(i)).expect("covered");
-                        assert_eq!(row[i / 64] >> (i % 64) & 1 == 1, expected, "{name}, {W} words: {formula} at {i}");
+                        assert_eq!(
+                            row[i / 64] >> (i % 64) & 1 == 1,
+                            expected,
+                            "{name}, {W} words: {formula} at {i}"
+                        );
                     }
                 }
             }

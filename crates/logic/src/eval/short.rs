@@ -76,7 +76,10 @@ fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
         unsafe { _mm512_maskz_loadu_epi32((all >> from) as u16, codes.as_ptr().wrapping_add(from).cast()) }
     };
     // Packing interleaves the four vectors in pieces of four codes. Codes that are no bytes become 255.
-    let packed = _mm512_packus_epi16(_mm512_packs_epi32(sixteen(0), sixteen(16)), _mm512_packs_epi32(sixteen(32), sixteen(48)));
+    let packed = _mm512_packus_epi16(
+        _mm512_packs_epi32(sixteen(0), sixteen(16)),
+        _mm512_packs_epi32(sixteen(32), sixteen(48)),
+    );
     let in_order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     let codes = _mm512_permutexvar_epi32(in_order, packed);
     if _mm512_cmpgt_epu8_mask(codes, byte(largest)) != 0 {
@@ -101,7 +104,9 @@ fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
     let kinds = _mm512_mask_add_epi8(kinds, negated, kinds, _mm512_set1_epi8(IS_NEGATED));
     let list = |of: u64, from| {
         // SAFETY: a vector of 64 bytes becomes 64 bytes.
-        let [first, _] = unsafe { std::mem::transmute::<__m512i, [[u8; OPERATORS]; 2]>(_mm512_maskz_compress_epi8(of, from)) };
+        let [first, _] = unsafe {
+            std::mem::transmute::<__m512i, [[u8; OPERATORS]; 2]>(_mm512_maskz_compress_epi8(of, from))
+        };
         first
     };
     Some(Plan {
@@ -235,7 +240,8 @@ mod tests {
         let negations = |n: usize, f: Formula| (0..n).fold(f, |f, _| !f);
         let left = |n: u32| (2..=n).fold(x(1), |f, i| if i % 3 == 0 { !(f & x(i)) } else { f | !x(i) });
         let right = |n: u32| (2..=n).fold(x(1), |f, i| if i % 3 == 0 { !(x(i) | f) } else { !!x(i) & f });
-        let mut formulae = vec![Formula::truth(), Formula::falsity(), Formula::all((1..=32).map(x)), left(21), right(18)];
+        let mut formulae =
+            vec![Formula::truth(), Formula::falsity(), Formula::all((1..=32).map(x)), left(21), right(18)];
         formulae.extend((0..MAX_NODES).map(|n| negations(n, x(7))));
         formulae.extend((0..=61).map(|n| negations(n, x(7) | x(8))));
         formulae.extend((0..=30).map(|n| negations(n, Formula::truth()) & negations(59 - n, x(2) & x(1))));
@@ -249,7 +255,8 @@ mod tests {
         if !is_available() {
             return;
         }
-        let sampler = SamplerParams { max_nodes: MAX_NODES, p_leaf: 0.3, ..SamplerParams::new(MAX_VARIABLES as u32) };
+        let sampler =
+            SamplerParams { max_nodes: MAX_NODES, p_leaf: 0.3, ..SamplerParams::new(MAX_VARIABLES as u32) };
         let formulae = sampler.check().expect("good").distinct(5, 300).expect("some");
         assert!(formulae.iter().any(|f| f.size() > 60));
         check(&formulae, MAX_VARIABLES);

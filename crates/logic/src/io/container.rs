@@ -95,7 +95,8 @@ impl<W: Write> ContainerWriter<W> {
         if payload.is_empty() {
             return Ok(());
         }
-        let length = u32::try_from(payload.len()).map_err(|_| io::Error::other("a frame holds less than 4 GiB"))?;
+        let length =
+            u32::try_from(payload.len()).map_err(|_| io::Error::other("a frame holds less than 4 GiB"))?;
         self.frames += 1;
         self.raw(length, payload)
     }

@@ -76,7 +76,8 @@ impl<R: BufRead> FormulaReader<R> {
         start.truncate(got);
         let binary = start == MAGIC;
         let whole = Cursor::new(start).chain(reader);
-        let form = if binary { Form::Binary(BinaryReader::new(whole)?) } else { Form::Text(TextReader::new(whole)) };
+        let form =
+            if binary { Form::Binary(BinaryReader::new(whole)?) } else { Form::Text(TextReader::new(whole)) };
         Ok(Self { form, read: 0, variables: None, failed: false })
     }
 

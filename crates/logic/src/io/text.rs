@@ -14,7 +14,10 @@ use crate::formula::Formula;
 /// assert_eq!(out, b"x1\n!x2\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn write_text<'a>(mut writer: impl Write, formulae: impl IntoIterator<Item = &'a Formula>) -> io::Result<()> {
+pub fn write_text<'a>(
+    mut writer: impl Write,
+    formulae: impl IntoIterator<Item = &'a Formula>,
+) -> io::Result<()> {
     formulae.into_iter().try_for_each(|f| writeln!(writer, "{f}"))
 }
 
@@ -44,7 +47,10 @@ impl<R: BufRead> TextReader<R> {
             let line = if self.lines == 1 { line.trim_start_matches('\u{feff}') } else { line };
             let content = line.split('#').next().unwrap_or_default().trim_end();
             if !content.trim_start().is_empty() {
-                return content.parse().map(Some).map_err(|e: crate::ParseError| e.after_lines(self.lines - 1).into());
+                return content
+                    .parse()
+                    .map(Some)
+                    .map_err(|e: crate::ParseError| e.after_lines(self.lines - 1).into());
             }
         }
     }

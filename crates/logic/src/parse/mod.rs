@@ -118,7 +118,10 @@ fn operand(lexer: &mut Lexer<'_>, pending: &mut Vec<Pending>, output: &mut Outpu
             _ => {
                 let found = lexer.text_of(at);
                 let empty = pending.is_empty() && output.is_empty() && token == Token::End;
-                return Err((at, if empty { ParseErrorKind::Empty } else { ParseErrorKind::ExpectedOperand { found } }));
+                return Err((
+                    at,
+                    if empty { ParseErrorKind::Empty } else { ParseErrorKind::ExpectedOperand { found } },
+                ));
             }
         }
     }
@@ -135,7 +138,11 @@ fn reduce_nots(pending: &mut Vec<Pending>, output: &mut Output) {
 
 /// Applies the waiting operators that bind at least as tightly as the one that comes (all, if none does), back to an
 /// opening parenthesis. Without an operator to come, the parenthesis is taken off too and its place returned.
-fn reduce(pending: &mut Vec<Pending>, output: &mut Output, next: Option<Operator>) -> Result<Option<usize>, ParseErrorKind> {
+fn reduce(
+    pending: &mut Vec<Pending>,
+    output: &mut Output,
+    next: Option<Operator>,
+) -> Result<Option<usize>, ParseErrorKind> {
     while let Some(&top) = pending.last() {
         match (top, next) {
             (Pending::Open { at }, None) => {

@@ -18,7 +18,11 @@ pub(super) struct Output {
 
 impl Output {
     pub fn new(bytes: usize) -> Self {
-        Self { codes: Vec::new(), starts: Vec::new(), limit: (FREE_NODES + NODES_PER_BYTE * bytes).min(u32::MAX as usize) }
+        Self {
+            codes: Vec::new(),
+            starts: Vec::new(),
+            limit: (FREE_NODES + NODES_PER_BYTE * bytes).min(u32::MAX as usize),
+        }
     }
 
     pub fn is_empty(&self) -> bool {

@@ -32,10 +32,12 @@ impl Outcomes {
         let not = operator * chance(0, unseen);
         let binary = operator * chance(1, unseen); // each of the two
         let total = new_leaf + old_leaf + not + 2.0 * binary;
-        let sums = [new_leaf, new_leaf + old_leaf, new_leaf + old_leaf + not, new_leaf + old_leaf + not + binary];
+        let sums =
+            [new_leaf, new_leaf + old_leaf, new_leaf + old_leaf + not, new_leaf + old_leaf + not + binary];
         // What comes after the last possible outcome must be out of reach of every draw below 1.
         let last = sums.iter().zip([new_leaf, old_leaf, not, binary]).rposition(|(_, weight)| weight > 0.0);
-        let cumulative = |i: usize| if binary == 0.0 && last.is_some_and(|l| i >= l) { 1.0 } else { sums[i] / total };
+        let cumulative =
+            |i: usize| if binary == 0.0 && last.is_some_and(|l| i >= l) { 1.0 } else { sums[i] / total };
         (Self { new_leaf: cumulative(0), leaf: cumulative(1), not: cumulative(2), and: cumulative(3) }, total)
     }
 }
@@ -57,7 +59,8 @@ impl Chances {
         if states > MAX_STATES {
             return None;
         }
-        let place = |open: usize, left: usize, unseen: usize| (left * open_states + open) * unseen_states + unseen;
+        let place =
+            |open: usize, left: usize, unseen: usize| (left * open_states + open) * unseen_states + unseen;
         let impossible = Outcomes { new_leaf: 0.0, leaf: 0.0, not: 0.0, and: 0.0 };
         let mut table = vec![impossible; states];
         let mut chances = vec![0.0; states];
@@ -65,7 +68,9 @@ impl Chances {
             chances[place(0, left, 0)] = 1.0;
             for open in 1..=left {
                 for unseen in 0..unseen_states {
-                    let after = |more: isize, unseen: usize| chances[place(open.wrapping_add_signed(more), left - 1, unseen)];
+                    let after = |more: isize, unseen: usize| {
+                        chances[place(open.wrapping_add_signed(more), left - 1, unseen)]
+                    };
                     let (outcomes, chance) = Outcomes::new(params.p_leaf, params.variables, unseen, after);
                     table[place(open, left, unseen)] = outcomes;
                     chances[place(open, left, unseen)] = chance;
@@ -73,7 +78,9 @@ impl Chances {
             }
         }
         // The root is an operator.
-        let after = |more: isize, unseen: usize| chances[place(1usize.wrapping_add_signed(more), params.max_nodes - 1, unseen)];
+        let after = |more: isize, unseen: usize| {
+            chances[place(1usize.wrapping_add_signed(more), params.max_nodes - 1, unseen)]
+        };
         let (root, _) = Outcomes::new(0.0, params.variables, unseen_states - 1, after);
         Some(Self { table, root, open_states, unseen_states })
     }

@@ -29,7 +29,12 @@ impl Sampler {
     }
 
     /// As [`distinct`](Self::distinct), and tells now and then how many have been found.
-    pub fn distinct_with(&self, seed: u64, count: usize, mut found: impl FnMut(usize)) -> Result<Vec<Formula>, SampleError> {
+    pub fn distinct_with(
+        &self,
+        seed: u64,
+        count: usize,
+        mut found: impl FnMut(usize),
+    ) -> Result<Vec<Formula>, SampleError> {
         let hasher = BuildHasherDefault::<FxHasher>::default();
         let draw = |scratch: &mut Scratch, index| {
             let formula = self.sample_with(scratch, seed, index)?;
@@ -44,7 +49,8 @@ impl Sampler {
             let wanted = if next == 0 { 1.02 } else { 1.05 / rate } * (count - kept.len()) as f64 + 64.0;
             let round = wanted.min(MAX_ROUND) as u64;
             let indices = (0..round as usize).into_par_iter().with_min_len(256).map(|i| next + i as u64);
-            let drawn: Vec<(u64, Formula)> = indices.map_init(Scratch::default, draw).collect::<Result<_, _>>()?;
+            let drawn: Vec<(u64, Formula)> =
+                indices.map_init(Scratch::default, draw).collect::<Result<_, _>>()?;
             for (index, (hash, formula)) in (next..).zip(drawn) {
                 let same = |&(other, place): &(u64, usize)| other == hash && kept[place] == formula;
                 if kept.len() < count && places.find(hash, same).is_none() {

@@ -68,13 +68,17 @@ pub enum SampleError {
         all_variables: bool,
     },
     /// Nearly every drawn tree broke a limit.
-    #[error("{attempts} trees in a row broke the limits: raise max_depth or max_nodes, or drop the all-variables rule")]
+    #[error(
+        "{attempts} trees in a row broke the limits: raise max_depth or max_nodes, or drop the all-variables rule"
+    )]
     TooStrict {
         /// How many were tried for one formula.
         attempts: u32,
     },
     /// New formulae no longer turn up.
-    #[error("found only {found} different formulae of {wanted} in {draws} draws: ask for fewer, or allow more nodes or variables")]
+    #[error(
+        "found only {found} different formulae of {wanted} in {draws} draws: ask for fewer, or allow more nodes or variables"
+    )]
     TooFewDistinct {
         /// How many were found.
         found: usize,

@@ -38,7 +38,12 @@ impl Sampler {
     }
 
     /// As [`sample`](Self::sample), with buffers that can be used again.
-    pub(super) fn sample_with(&self, scratch: &mut Scratch, seed: u64, index: u64) -> Result<Formula, SampleError> {
+    pub(super) fn sample_with(
+        &self,
+        scratch: &mut Scratch,
+        seed: u64,
+        index: u64,
+    ) -> Result<Formula, SampleError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(index);
         for _ in 0..MAX_ATTEMPTS {
@@ -118,12 +123,15 @@ impl<'a> Variables<'a> {
     /// The index of the variable that a draw below `outcomes.leaf` stands for: where it lies within its outcome is
     /// uniform too, and picks one.
     fn draw(&mut self, draw: f64, outcomes: &Outcomes) -> u32 {
-        let pick = |from: f64, to: f64, count: usize| (((draw - from) / (to - from) * count as f64) as usize).min(count - 1);
+        let pick = |from: f64, to: f64, count: usize| {
+            (((draw - from) / (to - from) * count as f64) as usize).min(count - 1)
+        };
         if self.order.is_empty() {
             return 1 + pick(0.0, outcomes.leaf, self.count as usize) as u32;
         }
         if draw >= outcomes.new_leaf {
-            return self.order[self.unseen + pick(outcomes.new_leaf, outcomes.leaf, self.order.len() - self.unseen)];
+            return self.order
+                [self.unseen + pick(outcomes.new_leaf, outcomes.leaf, self.order.len() - self.unseen)];
         }
         let at = pick(0.0, outcomes.new_leaf, self.unseen);
         self.unseen -= 1;

@@ -70,7 +70,8 @@ fn squeeze(v: Var) -> Var {
 fn entangled_formulae_are_counted_or_given_up() {
     // A ring: neighbours differ somewhere. 2^n - 2 assignments are not constant.
     let n = 40;
-    let ring = Formula::any((1..=n).map(|i| format!("x{i} ^ x{}", i % n + 1).parse::<Formula>().expect("xor")));
+    let ring =
+        Formula::any((1..=n).map(|i| format!("x{i} ^ x{}", i % n + 1).parse::<Formula>().expect("xor")));
     assert_eq!(ring.count_models(40), Ok((1 << 40) - 2));
     assert_eq!(x(3).count_models(2), Err(CountError::Variable { variable: 3, variables: 2 }));
     assert_eq!(x(3).count_models(128), Err(CountError::TooManyVariables { variables: 128 }));

@@ -49,7 +49,8 @@ fn a_million_operators_to_the_left_and_to_the_right() {
         let left = Formula::all((0..=LEVELS as u32).map(|i| x(i % 10 + 1)));
         everything(&left, LEVELS, 10);
         let v = |i: usize| Node::Var(Var::new(i as u32 % 10 + 1).expect("1..=10"));
-        let right = Formula::from_preorder((0..LEVELS).flat_map(|i| [Node::Or, v(i)]).chain([v(0)])).expect("a comb");
+        let right =
+            Formula::from_preorder((0..LEVELS).flat_map(|i| [Node::Or, v(i)]).chain([v(0)])).expect("a comb");
         everything(&right, LEVELS, 10);
         // Right operands that are not leaves keep a result waiting at every level.
         let waiting = Formula::any((0..=LEVELS as u32 / 4).map(|i| x(i % 10 + 1) & x(i % 7 + 1)));

@@ -13,7 +13,9 @@ fn naive(a: &[Tree], b: &[Tree], known: &mut HashMap<String, usize>) -> usize {
     if let Some(&distance) = known.get(&key) {
         return distance;
     }
-    let opened = |forest: &[Tree]| forest.split_last().map(|(last, rest)| ([rest, &children(last)].concat(), last.clone()));
+    let opened = |forest: &[Tree]| {
+        forest.split_last().map(|(last, rest)| ([rest, &children(last)].concat(), last.clone()))
+    };
     let distance = match (opened(a), opened(b)) {
         (None, None) => 0,
         (Some((rest, _)), None) => naive(&rest, b, known) + 1,

@@ -1,7 +1,8 @@
 //! Text and container: round trips, comments, damage of every kind.
 
 use logicvae_logic::{
-    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Formula, FormulaReader, ReadError, SamplerParams, write_text, x,
+    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Formula, FormulaReader, ReadError,
+    SamplerParams, write_text, x,
 };
 use proptest::prelude::*;
 
@@ -89,7 +90,8 @@ fn text_errors_count_the_files_lines() {
     assert!(error.starts_with("line 4, column 5: expected"), "{error}");
     let error = read(b"x1\n\xff\n").expect_err("not text").to_string();
     assert!(error.starts_with("line 2, byte 1"), "{error}");
-    let limited: Result<Vec<_>, _> = FormulaReader::new(&b"x1\nx7\n"[..]).expect("text").with_variables(Some(5)).collect();
+    let limited: Result<Vec<_>, _> =
+        FormulaReader::new(&b"x1\nx7\n"[..]).expect("text").with_variables(Some(5)).collect();
     let error = limited.expect_err("x7 of 5").to_string();
     assert!(error.starts_with("line 2: x7 occurs"), "{error}");
 }

@@ -9,7 +9,8 @@ fn enumerate(params: &SamplerParams) -> BTreeMap<String, f64> {
     let operator = (1.0 - params.p_leaf) / 3.0;
     let leaf = params.p_leaf / f64::from(params.variables);
     let mut found = BTreeMap::new();
-    let mut todo: Vec<(Vec<Node>, usize, f64)> = [Node::Not, Node::And, Node::Or].map(|n| (vec![n], n.arity(), 1.0 / 3.0)).to_vec();
+    let mut todo: Vec<(Vec<Node>, usize, f64)> =
+        [Node::Not, Node::And, Node::Or].map(|n| (vec![n], n.arity(), 1.0 / 3.0)).to_vec();
     while let Some((nodes, open, p)) = todo.pop() {
         if open == 0 {
             let f = Formula::from_preorder(nodes).expect("complete");
@@ -69,7 +70,13 @@ fn draws_follow_algorithm_1_within_the_limits() {
     follows_algorithm_1(base);
     follows_algorithm_1(SamplerParams { all_variables: true, ..base });
     follows_algorithm_1(SamplerParams { max_depth: Some(2), ..base });
-    follows_algorithm_1(SamplerParams { variables: 3, p_leaf: 0.7, max_nodes: 7, all_variables: true, max_depth: Some(3) });
+    follows_algorithm_1(SamplerParams {
+        variables: 3,
+        p_leaf: 0.7,
+        max_nodes: 7,
+        all_variables: true,
+        max_depth: Some(3),
+    });
 }
 
 #[test]
@@ -84,7 +91,8 @@ fn without_a_table_the_limits_hold_too() {
 
 #[test]
 fn limits_hold() {
-    let params = SamplerParams { max_nodes: 25, max_depth: Some(6), all_variables: true, ..SamplerParams::new(6) };
+    let params =
+        SamplerParams { max_nodes: 25, max_depth: Some(6), all_variables: true, ..SamplerParams::new(6) };
     for f in params.check().expect("good").distinct(0, 3000).expect("many") {
         assert!(f.size() <= 25 && f.depth() <= 6 && f.variables().len() == 6, "{f}");
     }
@@ -116,7 +124,11 @@ fn presets_have_the_papers_sizes_and_disjoint_splits() {
         assert_eq!(stats.variables.min, spec.sampler.variables as usize);
         assert!(stats.nodes.max <= spec.sampler.max_nodes);
         if let Some(paper) = nodes {
-            assert!((stats.nodes.mean - paper).abs() < 0.3, "{name}: {} nodes, the paper has {paper}", stats.nodes.mean);
+            assert!(
+                (stats.nodes.mean - paper).abs() < 0.3,
+                "{name}: {} nodes, the paper has {paper}",
+                stats.nodes.mean
+            );
         }
     }
     assert!(preset("paper-6").is_none());
@@ -126,11 +138,17 @@ fn presets_have_the_papers_sizes_and_disjoint_splits() {
 fn settings_that_admit_no_formula_are_refused() {
     let base = SamplerParams::new(5);
     for p_leaf in [1.5, 0.0, 1.0, -0.1, f64::NAN, f64::INFINITY] {
-        assert!(matches!(SamplerParams { p_leaf, ..base }.check().err(), Some(SampleError::LeafProbability(_))), "{p_leaf}");
+        assert!(
+            matches!(SamplerParams { p_leaf, ..base }.check().err(), Some(SampleError::LeafProbability(_))),
+            "{p_leaf}"
+        );
     }
     assert_eq!(SamplerParams::new(0).check().err(), Some(SampleError::Variables(0)));
     let small = SamplerParams { max_nodes: 8, all_variables: true, ..base };
-    assert_eq!(small.check().err(), Some(SampleError::Nodes { max_nodes: 8, needed: 9, all_variables: true }));
+    assert_eq!(
+        small.check().err(),
+        Some(SampleError::Nodes { max_nodes: 8, needed: 9, all_variables: true })
+    );
     assert!(SamplerParams { max_nodes: 9, ..small }.check().expect("just fits").sample(0, 0).is_ok());
     let flat = SamplerParams { max_depth: Some(2), all_variables: true, ..base };
     assert_eq!(flat.check().err(), Some(SampleError::Depth { max_depth: 2, needed: 3, all_variables: true }));

@@ -1,6 +1,8 @@
 //! Bit-parallel evaluation against the naive one, and simplification against the truth table.
 
-use logicvae_logic::{Assignment, Assignments, BatchError, Formula, SamplerParams, TableError, truth_tables, x};
+use logicvae_logic::{
+    Assignment, Assignments, BatchError, Formula, SamplerParams, TableError, truth_tables, x,
+};
 use proptest::prelude::*;
 
 use crate::naive::{Tree, formulae};

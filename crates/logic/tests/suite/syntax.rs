@@ -118,7 +118,10 @@ fn precedence_and_associativity() {
         ("x1 & x2 ^ x3", "(((x1 & x2) & (!x3)) | ((!(x1 & x2)) & x3))"),
         ("x1 <-> x2", "((x1 & x2) | ((!x1) & (!x2)))"),
         ("x1 → x2 ↔ x3", "((((!x1) | x2) & x3) | ((!((!x1) | x2)) & (!x3)))"),
-        ("x1 ⊕ x1 xor x1", "((((x1 & (!x1)) | ((!x1) & x1)) & (!x1)) | ((!((x1 & (!x1)) | ((!x1) & x1))) & x1))"),
+        (
+            "x1 ⊕ x1 xor x1",
+            "((((x1 & (!x1)) | ((!x1) & x1)) & (!x1)) | ((!((x1 & (!x1)) | ((!x1) & x1))) & x1))",
+        ),
         ("((x1))", "x1"),
         ("x01 & x_2", "(x1 & x2)"),
     ] {
@@ -128,7 +131,9 @@ fn precedence_and_associativity() {
 
 #[test]
 fn canonical_text() {
-    for text in ["x1 & !x2 | 1", "x1 & (x2 & x3)", "(x1 | x2) & !(x3 & 0)", "!!x1", "!0", "x1 | (x2 | x3) & x4", "0"] {
+    for text in
+        ["x1 & !x2 | 1", "x1 & (x2 & x3)", "(x1 | x2) & !(x3 & 0)", "!!x1", "!0", "x1 | (x2 | x3) & x4", "0"]
+    {
         assert_eq!(parse(text).to_string(), text);
     }
     assert_eq!(parse("!1").to_string(), "0");
@@ -149,7 +154,10 @@ fn errors_name_the_place_and_the_cure() {
     assert_eq!(refused("x99999999"), (VariableTooLarge { name: "x99999999".into() }, 1, 1));
     assert_eq!(refused("x1 < x2"), (UnknownSymbol { symbol: '<' }, 1, 4));
     let shown = "¬x1 ∧ & x2".parse::<Formula>().expect_err("two operators").to_string();
-    assert_eq!(shown, "line 1, column 7: expected a variable, 1, 0, `!` or `(`, found `&`\n  | ¬x1 ∧ & x2\n  |       ^");
+    assert_eq!(
+        shown,
+        "line 1, column 7: expected a variable, 1, 0, `!` or `(`, found `&`\n  | ¬x1 ∧ & x2\n  |       ^"
+    );
 }
 
 #[test]
@@ -174,7 +182,10 @@ fn nested_equivalences_stay_within_the_inputs_size_times_a_constant() {
 fn lists_that_are_no_tree_are_refused() {
     let v = Node::Var(Var::new(1).expect("x1"));
     assert_eq!(Formula::from_preorder([]), Err(PreorderError::Incomplete { nodes: 0, missing: 1 }));
-    assert_eq!(Formula::from_preorder([Node::And, v]), Err(PreorderError::Incomplete { nodes: 2, missing: 1 }));
+    assert_eq!(
+        Formula::from_preorder([Node::And, v]),
+        Err(PreorderError::Incomplete { nodes: 2, missing: 1 })
+    );
     assert_eq!(Formula::from_preorder([v, v]), Err(PreorderError::Trailing { complete: 1 }));
 }
 

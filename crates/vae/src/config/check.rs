@@ -36,15 +36,23 @@ impl Config {
         self.model.check()?;
         self.training.check()?;
         let sampler = &self.data.set.sampler;
-        sampler.check().map_err(|e| VaeError::Setting { setting: "data.set.sampler".into(), reason: e.to_string() })?;
+        sampler
+            .check()
+            .map_err(|e| VaeError::Setting { setting: "data.set.sampler".into(), reason: e.to_string() })?;
         if self.data.shapes && (self.model.variables != 1 || self.model.task == Task::Leaves) {
-            return refuse("data.shapes", "shapes have one variable, x1, and no other to predict: set model.variables = 1");
+            return refuse(
+                "data.shapes",
+                "shapes have one variable, x1, and no other to predict: set model.variables = 1",
+            );
         }
         if self.model.task == Task::Leaves && self.context.is_none() {
             return refuse("model.task", "leaves are learned from the meaning of the whole: add a [context]");
         }
         if self.model.task == Task::Leaves && self.data.children == Children::Sort {
-            return refuse("data.children", "sorting needs the indices that are to be learned: use `keep` or `swap`");
+            return refuse(
+                "data.children",
+                "sorting needs the indices that are to be learned: use `keep` or `swap`",
+            );
         }
         if sampler.variables > self.model.variables && !self.data.shapes {
             let reason = format!(
@@ -68,30 +76,49 @@ impl Config {
             return refuse("data.crossing", format!("{} is no share: use 0 to 1", self.data.crossing));
         }
         if self.data.crossing > 0.0 && self.data.fresh {
-            return refuse("data.crossing", "fresh formulae are new as they are: set data.fresh = false, or crossing = 0");
+            return refuse(
+                "data.crossing",
+                "fresh formulae are new as they are: set data.fresh = false, or crossing = 0",
+            );
         }
         if self.model.prior != Prior::Standard && self.context.is_none() {
-            return refuse("model.prior", "this prior depends on a context: add a [context], or use `standard`");
+            return refuse(
+                "model.prior",
+                "this prior depends on a context: add a [context], or use `standard`",
+            );
         }
         if self.model.goals && self.context.is_none() {
             return refuse("model.goals", "goals come from a context: add a [context], or use false");
         }
         if self.training.hybrid > 0.0 && (self.context.is_none() || self.model.task == Task::Leaves) {
-            return refuse("training.hybrid", "only an autoencoder with a context has something to learn from its prior: use 0");
+            return refuse(
+                "training.hybrid",
+                "only an autoencoder with a context has something to learn from its prior: use 0",
+            );
         }
         if self.training.focus > 1 && self.model.task == Task::Leaves {
-            return refuse("training.focus", "it asks how well formulae come back, and where leaves are learned none do: use 1");
+            return refuse(
+                "training.focus",
+                "it asks how well formulae come back, and where leaves are learned none do: use 1",
+            );
         }
         if self.model.candidates > 1 && self.context.is_none() {
-            return refuse("model.candidates", "there is no meaning to choose by without a context: use 1, or add a [context]");
+            return refuse(
+                "model.candidates",
+                "there is no meaning to choose by without a context: use 1, or add a [context]",
+            );
         }
         if let Some(context) = &self.context {
             at_least_one(&[("context.components", context.components)])?;
             if context.pool == 0 {
-                return refuse("context.pool", "a context needs a pool of formulae to compare with: 5000 is the paper's size");
+                return refuse(
+                    "context.pool",
+                    "a context needs a pool of formulae to compare with: 5000 is the paper's size",
+                );
             }
             if context.components > context.pool {
-                let reason = format!("{} components cannot come from {} formulae", context.components, context.pool);
+                let reason =
+                    format!("{} components cannot come from {} formulae", context.components, context.pool);
                 return refuse("context.components", reason);
             }
             if context.gaussian.is_some_and(|sigma2| !(sigma2.is_finite() && sigma2 > 0.0)) {
@@ -99,7 +126,10 @@ impl Config {
             }
         }
         if self.data.set.valid == 0 && self.training.patience > 0 {
-            return refuse("training.patience", "early stopping needs validation formulae: set data.set.valid, or patience = 0");
+            return refuse(
+                "training.patience",
+                "early stopping needs validation formulae: set data.set.valid, or patience = 0",
+            );
         }
         Ok(())
     }
@@ -139,7 +169,10 @@ impl ModelConfig {
             );
         }
         if self.parent_index && self.positional {
-            return refuse("model.parent_index", "a node has one mark, its side or its parent's index: set positional = false");
+            return refuse(
+                "model.parent_index",
+                "a node has one mark, its side or its parent's index: set positional = false",
+            );
         }
         self.encoder_config().check().map_err(|error| match error {
             logicvae_gnn::GraphError::Setting { setting, reason } => {
@@ -174,14 +207,21 @@ impl TrainingConfig {
             ("training.improvement", self.improvement),
         ])?;
         if self.polish >= self.epochs {
-            let reason = format!("{} of {} epochs leave none to learn in: use fewer", self.polish, self.epochs);
+            let reason =
+                format!("{} of {} epochs leave none to learn in: use fewer", self.polish, self.epochs);
             return refuse("training.polish", reason);
         }
         if self.polish > 0 && self.polish_rate == 0.0 {
-            return refuse("training.polish_rate", "0 would change nothing: use a part of the learning rate, such as 0.0002");
+            return refuse(
+                "training.polish_rate",
+                "0 would change nothing: use a part of the learning rate, such as 0.0002",
+            );
         }
         if !(0.0..1.0).contains(&self.hybrid) {
-            return refuse("training.hybrid", format!("{} is no share that leaves some for encodings: use 0 to 0.9", self.hybrid));
+            return refuse(
+                "training.hybrid",
+                format!("{} is no share that leaves some for encodings: use 0 to 0.9", self.hybrid),
+            );
         }
         if self.improvement >= 1.0 {
             return refuse(
@@ -190,7 +230,10 @@ impl TrainingConfig {
             );
         }
         if self.clip.is_nan() || self.clip <= 0.0 {
-            return refuse("training.clip", format!("{} makes no sense: a norm above 0, or `inf` for none", self.clip));
+            return refuse(
+                "training.clip",
+                format!("{} makes no sense: a norm above 0, or `inf` for none", self.clip),
+            );
         }
         Ok(())
     }

@@ -5,7 +5,8 @@ use logicvae_kernel::PAPER_SIGMA2;
 use logicvae_logic::{DatasetSpec, SamplerParams};
 
 use crate::config::{
-    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, Task, TrainingConfig,
+    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, Task,
+    TrainingConfig,
 };
 use crate::error::VaeError;
 
@@ -19,7 +20,10 @@ pub const PRESETS: [(&str, &str); 11] = [
     ("{gcn,gat}-{n}-end", "ablation: the other read-out than the paper's code"),
     ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
     ("cvae-best-{n}", "ours, conditional"),
-    ("shapes-{n}", "the hierarchical model's first half: trees without variables; n may be 3, 4, 5, 10 or 16"),
+    (
+        "shapes-{n}",
+        "the hierarchical model's first half: trees without variables; n may be 3, 4, 5, 10 or 16",
+    ),
     ("leaves-{n}", "its second half: the variable of each leaf, from tree and meaning; n as for shapes"),
     ("tiny", "a small model on small data, for tests: learns in seconds"),
 ];
@@ -39,7 +43,8 @@ pub fn preset(name: &str) -> Option<Config> {
         None => (false, name),
     };
     let (family, rest) = rest.split_once('-')?;
-    let (variables, ablation) = rest.split_once('-').map_or((rest, None), |(n, ablation)| (n, Some(ablation)));
+    let (variables, ablation) =
+        rest.split_once('-').map_or((rest, None), |(n, ablation)| (n, Some(ablation)));
     let variables: u32 = variables.parse().ok().filter(|n| (3..=5).contains(n))?;
     let kind = match family {
         "best" if ablation.is_none() => {
@@ -58,7 +63,11 @@ pub fn preset(name: &str) -> Option<Config> {
         Some("unconstrained") if kind != Kind::Gru => config.model.constrained = false,
         Some("unidirectional") if kind != Kind::Gru => config.model.encoder.bidirectional = false,
         Some(other) => {
-            let layers: usize = other.strip_prefix("layers-")?.parse().ok().filter(|n| (1..=5).contains(n) && kind != Kind::Gru)?;
+            let layers: usize = other
+                .strip_prefix("layers-")?
+                .parse()
+                .ok()
+                .filter(|n| (1..=5).contains(n) && kind != Kind::Gru)?;
             let encoder = config.model.encoder_config().with_layers(layers);
             config.model.encoder.layers = layers;
             config.model.encoder.heads = encoder.heads;
@@ -81,7 +90,14 @@ fn paper_data(variables: u32) -> DatasetSpec {
 }
 
 fn encoder_choice(config: EncoderConfig, readout: Readout) -> EncoderChoice {
-    EncoderChoice { kind: config.kind, layers: config.layers, heads: config.heads, head_dim: None, bidirectional: true, readout }
+    EncoderChoice {
+        kind: config.kind,
+        layers: config.layers,
+        heads: config.heads,
+        head_dim: None,
+        bidirectional: true,
+        readout,
+    }
 }
 
 fn context() -> ContextConfig {
@@ -165,8 +181,16 @@ fn ours(name: &str, variables: u32) -> Config {
     config.model.graph_state = GraphState::Recurrent;
     config.model.noise = 1.0;
     config.model.budget = true;
-    config.data = DataConfig { fresh: true, children: Children::Keep, symmetries: false, crossing: 0.0, ..config.data };
-    config.training = TrainingConfig { epochs: 400, batch: 64, warm_up: 200, validate_every: 20, patience: 0, ..config.training };
+    config.data =
+        DataConfig { fresh: true, children: Children::Keep, symmetries: false, crossing: 0.0, ..config.data };
+    config.training = TrainingConfig {
+        epochs: 400,
+        batch: 64,
+        warm_up: 200,
+        validate_every: 20,
+        patience: 0,
+        ..config.training
+    };
     // Longer formulae need more steps, and to grow: without that nothing comes back for the first hundreds of thousands.
     if variables > 3 {
         let epochs = if variables == 4 { 400 } else { 700 };
@@ -251,7 +275,9 @@ fn tiny() -> Config {
 /// Sets `section.key=value` in a table; the value is read as TOML, or as text if it is none.
 pub(super) fn set(table: &mut toml::Table, change: &str) -> Result<(), VaeError> {
     let wrong = |reason: &str| VaeError::Setting { setting: change.into(), reason: reason.into() };
-    let (path, value) = change.split_once('=').ok_or_else(|| wrong("give a setting as key=value, such as training.epochs=50"))?;
+    let (path, value) = change
+        .split_once('=')
+        .ok_or_else(|| wrong("give a setting as key=value, such as training.epochs=50"))?;
     let value = value.trim();
     let value = match format!("value = {value}").parse::<toml::Table>() {
         Ok(mut parsed) => parsed.remove("value").ok_or_else(|| wrong("there is no value"))?,

@@ -110,7 +110,11 @@ impl<'a> Growth<'a> {
         };
         let mut gates = vec![0.0; vectors * 3 * h];
         if weights.state == GraphState::Recurrent {
-            weights.from_parent.multiply(matrix_mut(&mut gates, vectors), Accum::Replace, matrix(h0, vectors));
+            weights.from_parent.multiply(
+                matrix_mut(&mut gates, vectors),
+                Accum::Replace,
+                matrix(h0, vectors),
+            );
         }
         let mut hidden = vec![0.0; vectors * 3 * h];
         weights.recurrent.multiply(matrix_mut(&mut hidden, vectors), Accum::Replace, matrix(h0, vectors));
@@ -253,9 +257,17 @@ impl<'a> Growth<'a> {
             let at = states.len();
             states.resize(at + h, 0.0);
             let (gates, hidden, sum) = if recurrent {
-                (row(&self.parents.gates, parent, 3 * h), row(&hidden, choice.from, 3 * h), row(&self.states, choice.from, h))
+                (
+                    row(&self.parents.gates, parent, 3 * h),
+                    row(&hidden, choice.from, 3 * h),
+                    row(&self.states, choice.from, h),
+                )
             } else {
-                (&nothing[..], row(&self.parents.gates, parent, 3 * h), row(&self.parents.messages, parent, h))
+                (
+                    &nothing[..],
+                    row(&self.parents.gates, parent, 3 * h),
+                    row(&self.parents.messages, parent, h),
+                )
             };
             let mark = match self.config.parent_index {
                 true => index_mark(frame.index as usize, self.config.marks()),
@@ -275,13 +287,28 @@ impl<'a> Growth<'a> {
             if arity > 0 {
                 operators.push(next.len());
                 // The parent's number follows when all are known.
-                self.frames.push(Frame { parent: 0, due: arity as u8, right: false, index: nodes as u32, next: inner });
+                self.frames.push(Frame {
+                    parent: 0,
+                    due: arity as u8,
+                    right: false,
+                    index: nodes as u32,
+                    next: inner,
+                });
                 inner = self.frames.len() as u32 - 1;
             }
             let Choice { log_probability, draws, .. } = choice;
             let mut tracker = before.tracker.clone();
             tracker.iter_mut().for_each(|tracker| tracker.add(kind));
-            next.push(Beginning { vector, frame: inner, newest, nodes, open, log_probability, draws, tracker });
+            next.push(Beginning {
+                vector,
+                frame: inner,
+                newest,
+                nodes,
+                open,
+                log_probability,
+                draws,
+                tracker,
+            });
         }
         self.states = states;
         self.graph = graph;
@@ -317,8 +344,11 @@ impl<'a> Growth<'a> {
         let at = self.parents.messages.len();
         for line in gated.chunks_exact(2 * h) {
             let (gate, map) = line.split_at(h);
-            let message =
-                gate.iter().zip(&w.gate_bias).zip(map).map(|((&g, &b), &m)| logicvae_gnn::fused::Real::sigmoid(g + b) * m);
+            let message = gate
+                .iter()
+                .zip(&w.gate_bias)
+                .zip(map)
+                .map(|((&g, &b), &m)| logicvae_gnn::fused::Real::sigmoid(g + b) * m);
             self.parents.messages.extend(message);
         }
         append(&mut self.parents.gates, 3 * h, matrix(&self.parents.messages[at..], count), &w.recurrent);
@@ -326,7 +356,15 @@ impl<'a> Growth<'a> {
     }
 
     /// One node's state.
-    fn cell(&self, kind: u32, mark: u32, from_parent: &[f32], hidden: &[f32], sum: &[f32], state: &mut [f32]) {
+    fn cell(
+        &self,
+        kind: u32,
+        mark: u32,
+        from_parent: &[f32],
+        hidden: &[f32],
+        sum: &[f32],
+        state: &mut [f32],
+    ) {
         let (w, h) = (self.weights, self.weights.hidden);
         let (mut gates, mut reset) = (vec![0.0; 3 * h], vec![0.0; h]);
         let marks = [mark];
@@ -355,7 +393,8 @@ impl<'a> Growth<'a> {
     }
 
     fn finish(&mut self, vector: usize, formula: Option<Formula>, choice: &Choice) {
-        let decoded = Decoded { formula, log_probability: choice.log_probability, count: choice.draws.len().max(1) };
+        let decoded =
+            Decoded { formula, log_probability: choice.log_probability, count: choice.draws.len().max(1) };
         self.done[vector].push(Done { decoded, first: choice.draws.first().copied().unwrap_or(0) });
     }
 }

@@ -27,12 +27,14 @@ impl Model {
         else {
             return self.decode(z, y, decoding);
         };
-        let drawn = self.decode(z, y, Decoding::Sampled { samples: samples * candidates, temperature, top_k, seed })?;
+        let drawn =
+            self.decode(z, y, Decoding::Sampled { samples: samples * candidates, temperature, top_k, seed })?;
         let context: Vec<Vec<f64>> = context.to_dtype(DType::F64)?.to_device(&Device::Cpu)?.to_vec2()?;
         let guided = drawn.into_par_iter().zip(&context).enumerate().map(|(vector, (list, wanted))| {
             let far = distances(embedding, &list, wanted)?;
             // Draws are independent of each other, so any order of them is as good as that in which they were made.
-            let mut draws: Vec<usize> = list.iter().enumerate().flat_map(|(at, d)| std::iter::repeat_n(at, d.count)).collect();
+            let mut draws: Vec<usize> =
+                list.iter().enumerate().flat_map(|(at, d)| std::iter::repeat_n(at, d.count)).collect();
             shuffle(&mut generator(seed, Purpose::Candidates, vector as u64), &mut draws);
             let mut counts = vec![0; list.len()];
             for group in draws.chunks(candidates) {
@@ -53,6 +55,7 @@ impl Model {
 fn distances(embedding: &Embedding, list: &[Decoded], wanted: &[f64]) -> Result<Vec<f64>, VaeError> {
     let formulae: Vec<Formula> = list.iter().filter_map(|d| d.formula.clone()).collect();
     let vectors = embedding.transform(&formulae)?;
-    let mut far = vectors.rows().into_iter().map(|v| v.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f64>());
+    let mut far =
+        vectors.rows().into_iter().map(|v| v.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f64>());
     Ok(list.iter().map(|d| d.formula.as_ref().and_then(|_| far.next()).unwrap_or(f64::INFINITY)).collect())
 }

@@ -60,7 +60,9 @@ impl Decoding {
     }
 
     fn check(&self) -> Result<(), VaeError> {
-        let refuse = |setting: &str, reason: &str| Err(VaeError::Setting { setting: setting.into(), reason: reason.into() });
+        let refuse = |setting: &str, reason: &str| {
+            Err(VaeError::Setting { setting: setting.into(), reason: reason.into() })
+        };
         match *self {
             Decoding::Sampled { samples: 0, .. } => refuse("samples", "must be at least 1"),
             Decoding::Sampled { temperature, .. } if !(temperature > 0.0 && temperature.is_finite()) => {
@@ -110,12 +112,20 @@ impl Model {
     /// assert!(decoded.iter().all(|list| list[0].log_probability >= list[4].log_probability));
     /// # Ok::<(), logicvae_vae::VaeError>(())
     /// ```
-    pub fn decode(&self, z: &Tensor, context: Option<&Tensor>, decoding: Decoding) -> Result<Vec<Vec<Decoded>>, VaeError> {
+    pub fn decode(
+        &self,
+        z: &Tensor,
+        context: Option<&Tensor>,
+        decoding: Decoding,
+    ) -> Result<Vec<Vec<Decoded>>, VaeError> {
         decoding.check()?;
         let rows = match *z.dims() {
             [rows, width] if width == self.config().latent => rows,
             ref other => {
-                let message = format!("latent vectors are {other:?}, but this model has {} numbers for each", self.config().latent);
+                let message = format!(
+                    "latent vectors are {other:?}, but this model has {} numbers for each",
+                    self.config().latent
+                );
                 return Err(VaeError::Input(message));
             }
         };
@@ -134,7 +144,8 @@ impl Model {
             .map(|numbers| {
                 let h = weights.hidden;
                 let h0 = &h0[numbers[0] * h..(numbers[0] + numbers.len()) * h];
-                let goals = if goals.is_empty() { &[] } else { &goals[numbers[0]..numbers[0] + numbers.len()] };
+                let goals =
+                    if goals.is_empty() { &[] } else { &goals[numbers[0]..numbers[0] + numbers.len()] };
                 Growth::new(self.config(), &weights, h0, goals).run(decoding, numbers[0])
             })
             .collect();

@@ -17,15 +17,27 @@ impl Growth<'_> {
         lines
             .map(|(from, (line, beginning))| {
                 let class = greedy(line, |class| self.offers(beginning, class));
-                Choice { from, class, log_probability: beginning.log_probability + f64::from(line[class]), draws: Vec::new() }
+                Choice {
+                    from,
+                    class,
+                    log_probability: beginning.log_probability + f64::from(line[class]),
+                    draws: Vec::new(),
+                }
             })
             .collect()
     }
 
-    pub(super) fn drawn(&self, chances: &[f32], drawing: &Drawing, generators: &mut [ChaCha8Rng]) -> Vec<Choice> {
+    pub(super) fn drawn(
+        &self,
+        chances: &[f32],
+        drawing: &Drawing,
+        generators: &mut [ChaCha8Rng],
+    ) -> Vec<Choice> {
         let mut choices = Vec::with_capacity(self.beginnings.len());
         let mut weights = Vec::new();
-        for (from, (line, beginning)) in chances.chunks_exact(self.weights.classes).zip(&self.beginnings).enumerate() {
+        for (from, (line, beginning)) in
+            chances.chunks_exact(self.weights.classes).zip(&self.beginnings).enumerate()
+        {
             drawing.weights(line, |class| self.offers(beginning, class), &mut weights);
             let start = choices.len();
             for &sample in &beginning.draws {
@@ -52,18 +64,22 @@ impl Growth<'_> {
             let mut all: Vec<Choice> = Vec::new();
             for (number, beginning) in self.beginnings[from..end].iter().enumerate() {
                 let line = row(chances, from + number, self.weights.classes);
-                for (class, &chance) in line.iter().enumerate().filter(|(class, _)| self.offers(beginning, *class)) {
+                for (class, &chance) in
+                    line.iter().enumerate().filter(|(class, _)| self.offers(beginning, *class))
+                {
                     let log_probability = beginning.log_probability + f64::from(chance);
                     all.push(Choice { from: from + number, class, log_probability, draws: Vec::new() });
                 }
             }
             // What is done keeps its place; a way on must beat it.
-            let mut finished: Vec<f64> = self.done[vector].iter().map(|d| d.decoded.log_probability).collect();
+            let mut finished: Vec<f64> =
+                self.done[vector].iter().map(|d| d.decoded.log_probability).collect();
             finished.sort_by(|a, b| b.total_cmp(a));
             all.sort_by(|a, b| b.log_probability.total_cmp(&a.log_probability));
             all.truncate(width);
             let better = |at: usize, p: f64| at + finished.iter().filter(|&&f| f >= p).count() < width;
-            let kept = all.into_iter().enumerate().filter(|(at, c)| better(*at, c.log_probability)).map(|(_, c)| c);
+            let kept =
+                all.into_iter().enumerate().filter(|(at, c)| better(*at, c.log_probability)).map(|(_, c)| c);
             choices.extend(kept);
             from = end;
         }

@@ -37,7 +37,8 @@ pub(super) struct Weights {
 
 impl Weights {
     pub fn new(decoder: &Decoder) -> Result<Self> {
-        let numbers = |t: &Tensor| t.to_device(&Device::Cpu)?.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>();
+        let numbers =
+            |t: &Tensor| t.to_device(&Device::Cpu)?.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>();
         let states: Vec<Vec<f32>> = decoder.states.iter().map(numbers).collect::<Result<_>>()?;
         let score: Vec<Vec<f32>> = decoder.score.iter().map(numbers).collect::<Result<_>>()?;
         let (h, recurrent) = (decoder.hidden, decoder.state == GraphState::Recurrent);
@@ -54,7 +55,10 @@ impl Weights {
             features: features.to_vec(),
             from_parent: Weight::new(from_parent.to_vec(), h),
             recurrent: Weight::new(transposed(&[&states[1]], 3 * h).to_vec(), h),
-            gate_map: Weight::new(if recurrent { Vec::new() } else { transposed(&[&states[4], &states[5]], h).to_vec() }, h),
+            gate_map: Weight::new(
+                if recurrent { Vec::new() } else { transposed(&[&states[4], &states[5]], h).to_vec() },
+                h,
+            ),
             gate_bias: states.get(6).cloned().unwrap_or_default(),
             score_graph: Weight::new(score_graph.to_vec(), h),
             score_parent: Weight::new(score_parent.to_vec(), h),

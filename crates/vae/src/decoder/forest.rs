@@ -107,7 +107,8 @@ impl Shard {
         if state == GraphState::Recurrent {
             graphs.sort_by_key(|&g| std::cmp::Reverse(formulae[g].size()));
         }
-        let (mut types, mut marks, mut edges, mut parent_of) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut types, mut marks, mut edges, mut parent_of) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for &graph in &graphs {
             let (start, from) = (types.len() as u32, trees.starts()[graph] as usize);
@@ -155,7 +156,8 @@ impl Shard {
             for (node, &row) in row_of.iter().enumerate() {
                 prefix.parent[row as usize] = parent_number(node);
             }
-            prefix.parents = prefix.steps.iter().map(|&row| parents.partition_point(|&p| (p as usize) < row)).collect();
+            prefix.parents =
+                prefix.steps.iter().map(|&row| parents.partition_point(|&p| (p as usize) < row)).collect();
         }
         let mut targets = Vec::with_capacity(dag.nodes());
         let mut target_starts = vec![0];
@@ -166,7 +168,11 @@ impl Shard {
                 class: dag.types()[node] - Vocabulary::AND,
             }));
             if let Some(class) = stop {
-                targets.push(Target { before: row_of[end - 1], parent: number[row_of[start] as usize], class });
+                targets.push(Target {
+                    before: row_of[end - 1],
+                    parent: number[row_of[start] as usize],
+                    class,
+                });
             }
             target_starts.push(targets.len());
         }

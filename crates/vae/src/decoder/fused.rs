@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use candle_core::Shape;
-use logicvae_gnn::fused::{Buffer, Context, FusedLayer, Input, Operation, Real, Tape, add_scaled, row, row_mut};
+use logicvae_gnn::fused::{
+    Buffer, Context, FusedLayer, Input, Operation, Real, Tape, add_scaled, row, row_mut,
+};
 use logicvae_gnn::layers::Gru;
 use rayon::prelude::*;
 
@@ -96,7 +98,8 @@ impl Likelihood {
             Order::Prefix(order) => States::Prefix(PrefixTape::forward(order, weights, &h0, &shard.parents)),
         };
         let mut nll = vec![T::of(0.0); shard.graphs.len()];
-        let score = ScoreTape::forward(shard, self.state, score_weights, states.all(), h, &self.goals, &mut nll);
+        let score =
+            ScoreTape::forward(shard, self.state, score_weights, states.all(), h, &self.goals, &mut nll);
         (nll, ShardTape { h0, states, score })
     }
 
@@ -120,7 +123,8 @@ impl Likelihood {
         let (to_states, to_score) = to.split_at_mut(weights.len());
         let grad: Vec<T> = shard.graphs.iter().map(|&graph| grad[graph]).collect();
         let rows = states.all().len() / h;
-        let grad = score.backward(shard, self.state, score_weights, rows, &grad, weights_wanted.then_some(to_score));
+        let grad =
+            score.backward(shard, self.state, score_weights, rows, &grad, weights_wanted.then_some(to_score));
         let grad_h0 = match (&shard.order, &states) {
             (Order::Tree(schedule), States::Tree(tape)) => {
                 let input = Input::Features(schedule.features());

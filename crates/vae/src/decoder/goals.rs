@@ -48,7 +48,12 @@ impl Goal {
     }
 
     fn only(self, mask: Table) -> Self {
-        Self { one: self.one & mask, zero: self.zero & mask, wish_one: self.wish_one & mask, wish_zero: self.wish_zero & mask }
+        Self {
+            one: self.one & mask,
+            zero: self.zero & mask,
+            wish_one: self.wish_one & mask,
+            wish_zero: self.wish_zero & mask,
+        }
     }
 
     fn negated(self) -> Self {
@@ -151,14 +156,19 @@ mod tests {
     fn a_formula_keeps_the_goals_that_its_own_table_sets() {
         for variables in [1, 3, 5, 6] {
             let params = SamplerParams { all_variables: false, ..SamplerParams::new(variables) };
-            for formula in params.check().unwrap().distinct(3, if variables == 1 { 5 } else { 200 }).unwrap() {
+            for formula in params.check().unwrap().distinct(3, if variables == 1 { 5 } else { 200 }).unwrap()
+            {
                 let goals = goals(&formula, variables);
                 assert_eq!(goals.len(), formula.size());
                 assert_eq!(goals[0], Goal::to_be(table(&formula, variables), variables));
                 for (goal, part) in goals.iter().zip(formula.subformulae()) {
                     let table = table(&part, variables);
                     assert_eq!((goal.one & !table, goal.zero & table), (0, 0), "{part} in {formula}");
-                    assert_eq!((goal.one | goal.wish_one) & (goal.zero | goal.wish_zero), 0, "{part} in {formula}");
+                    assert_eq!(
+                        (goal.one | goal.wish_one) & (goal.zero | goal.wish_zero),
+                        0,
+                        "{part} in {formula}"
+                    );
                 }
             }
         }

@@ -69,7 +69,16 @@ impl Decoder {
             score.get_with_hints((classes, 4 * h), "2.weight", uniform(4 * h))?,
             score.get_with_hints(classes, "2.bias", uniform(4 * h))?,
         ];
-        Ok(Self { vocabulary, state: config.graph_state, hidden: h, marks, classes, goals, states: states?, score })
+        Ok(Self {
+            vocabulary,
+            state: config.graph_state,
+            hidden: h,
+            marks,
+            classes,
+            goals,
+            states: states?,
+            score,
+        })
     }
 
     /// The number of input features of a node.

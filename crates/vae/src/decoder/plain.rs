@@ -10,7 +10,12 @@ use crate::decoder::forest::{Forest, Order, Prefix, Shard};
 use crate::decoder::goals::Goal;
 
 /// The negative log-likelihood of every tree: `[graphs]`.
-pub(super) fn negative_log_likelihood(decoder: &Decoder, forest: &Forest, h0: &Tensor, goals: &[Goal]) -> Result<Tensor> {
+pub(super) fn negative_log_likelihood(
+    decoder: &Decoder,
+    forest: &Forest,
+    h0: &Tensor,
+    goals: &[Goal],
+) -> Result<Tensor> {
     let device = h0.device();
     let mut values = Vec::with_capacity(forest.shards.len());
     let mut order = Vec::with_capacity(forest.graphs);
@@ -46,7 +51,8 @@ fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
 /// A gated recurrent unit.
 fn cell(weights: &[Tensor], x: &Tensor, s: &Tensor) -> Result<Tensor> {
     let h = s.dim(1)?;
-    let (from_input, from_state) = (linear(x, &weights[0], &weights[2])?, linear(s, &weights[1], &weights[3])?);
+    let (from_input, from_state) =
+        (linear(x, &weights[0], &weights[2])?, linear(s, &weights[1], &weights[3])?);
     let part = |t: &Tensor, number: usize| t.narrow(1, number * h, h);
     let r = sigmoid(&(part(&from_input, 0)? + part(&from_state, 0)?)?)?;
     let z = sigmoid(&(part(&from_input, 1)? + part(&from_state, 1)?)?)?;
@@ -55,7 +61,12 @@ fn cell(weights: &[Tensor], x: &Tensor, s: &Tensor) -> Result<Tensor> {
 }
 
 /// One-hot types and marks of rows: `[rows, features]`.
-fn features(decoder: &Decoder, all: &Features<'_>, rows: std::ops::Range<usize>, like: &Tensor) -> Result<Tensor> {
+fn features(
+    decoder: &Decoder,
+    all: &Features<'_>,
+    rows: std::ops::Range<usize>,
+    like: &Tensor,
+) -> Result<Tensor> {
     all.one_hot(rows, decoder.features(), like.dtype(), like.device())
 }
 
@@ -77,7 +88,8 @@ fn tree_states(
             Some(states) => {
                 let parents: Vec<u32> = rows.filter_map(&parent).map(|p| p as u32).collect();
                 let h = states.index_select(&Tensor::new(parents, h0.device())?, 0)?;
-                let message = (sigmoid(&linear(&h, &weights[4], &weights[6])?)? * h.matmul(&weights[5].t()?)?)?;
+                let message =
+                    (sigmoid(&linear(&h, &weights[4], &weights[6])?)? * h.matmul(&weights[5].t()?)?)?;
                 cell(weights, &x, &message)?
             }
         };
@@ -99,7 +111,8 @@ fn prefix_states(decoder: &Decoder, shard: &Shard, order: &Prefix, h0: &Tensor) 
         let parents = match &states {
             None => h0.clone(),
             Some(states) => {
-                let parents: Vec<u32> = rows.clone().map(|row| shard.parents[order.parent[row] as usize]).collect();
+                let parents: Vec<u32> =
+                    rows.clone().map(|row| shard.parents[order.parent[row] as usize]).collect();
                 states.index_select(&Tensor::new(parents, h0.device())?, 0)?
             }
         };
@@ -119,22 +132,31 @@ fn score(decoder: &Decoder, shard: &Shard, states: &Tensor, goals: &[Goal]) -> R
     let pick = |rows: Vec<u32>| states.index_select(&Tensor::new(rows, device)?, 0);
     let mut graph = pick(shard.targets.iter().map(|t| t.before).collect())?;
     if decoder.state == GraphState::Sum {
-        let trees: Result<Vec<Tensor>> =
-            shard.starts.windows(2).map(|range| graph.narrow(0, range[0], range[1] - range[0])?.cumsum(0)).collect();
+        let trees: Result<Vec<Tensor>> = shard
+            .starts
+            .windows(2)
+            .map(|range| graph.narrow(0, range[0], range[1] - range[0])?.cumsum(0))
+            .collect();
         graph = Tensor::cat(&trees?, 0)?;
     }
     let parents = pick(shard.targets.iter().map(|t| shard.parents[t.parent as usize]).collect())?;
     let mut inputs = vec![graph, parents];
     if decoder.goals > 0 {
         let goals = shard.goal_features::<f64>(goals, decoder.goals).to_vec();
-        inputs.push(Tensor::from_vec(goals, (shard.targets.len(), decoder.goals), device)?.to_dtype(states.dtype())?);
+        inputs.push(
+            Tensor::from_vec(goals, (shard.targets.len(), decoder.goals), device)?
+                .to_dtype(states.dtype())?,
+        );
     }
     let hidden = linear(&Tensor::cat(&inputs, 1)?, &decoder.score[0], &decoder.score[1])?.relu()?;
     let logits = linear(&hidden, &decoder.score[2], &decoder.score[3])?;
     let classes: Vec<u32> = shard.targets.iter().map(|t| t.class).collect();
     let classes = Tensor::new(classes, device)?.unsqueeze(1)?;
     let of_targets = log_softmax(&logits, 1)?.gather(&classes, 1)?.squeeze(1)?.neg()?; // [targets]
-    let sums: Result<Vec<Tensor>> =
-        shard.starts.windows(2).map(|range| of_targets.narrow(0, range[0], range[1] - range[0])?.sum_keepdim(0)).collect();
+    let sums: Result<Vec<Tensor>> = shard
+        .starts
+        .windows(2)
+        .map(|range| of_targets.narrow(0, range[0], range[1] - range[0])?.sum_keepdim(0))
+        .collect();
     Tensor::cat(&sums?, 0)
 }

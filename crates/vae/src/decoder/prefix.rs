@@ -3,8 +3,8 @@
 
 use faer::Accum;
 use logicvae_gnn::fused::{
-    Buffer, Factor, Real, add_rows, add_scaled, bias_gradients, matrix, matrix_mut, multiply_shared, product_gradient, row,
-    row_mut, simd, transposed, update, update_gradient,
+    Buffer, Factor, Real, add_rows, add_scaled, bias_gradients, matrix, matrix_mut, multiply_shared,
+    product_gradient, row, row_mut, simd, transposed, update, update_gradient,
 };
 
 use crate::decoder::forest::Prefix;
@@ -36,12 +36,17 @@ impl<T: Real> PrefixTape<T> {
         let input = transposed(&[weights[0]], 3 * h);
         let (features, parent_weight) = input.split_at(input.len() - 3 * h * h);
         let recurrent = transposed(&[weights[1]], 3 * h);
-        let (parent_weight, recurrent) = (Factor::new(matrix(parent_weight, h)), Factor::new(matrix(&recurrent, h)));
+        let (parent_weight, recurrent) =
+            (Factor::new(matrix(parent_weight, h)), Factor::new(matrix(&recurrent, h)));
 
         let mut parents = Buffer::unset(slots * h);
         let mut from_parents = Buffer::unset(slots * 3 * h);
         parents[..trees * h].copy_from_slice(h0);
-        parent_weight.multiply(matrix_mut(&mut from_parents[..trees * 3 * h], trees), Accum::Replace, matrix(h0, trees));
+        parent_weight.multiply(
+            matrix_mut(&mut from_parents[..trees * 3 * h], trees),
+            Accum::Replace,
+            matrix(h0, trees),
+        );
         let mut states = Buffer::unset(rows * h);
         let mut before = Buffer::unset(rows * h);
         let mut gates = Buffer::unset(rows * 3 * h);
@@ -55,16 +60,32 @@ impl<T: Real> PrefixTape<T> {
             before[from * h..to * h].copy_from_slice(source);
             earlier = from;
             let hidden = &mut hidden[..count * 3 * h];
-            recurrent.multiply(matrix_mut(hidden, count), Accum::Replace, matrix(&before[from * h..to * h], count));
+            recurrent.multiply(
+                matrix_mut(hidden, count),
+                Accum::Replace,
+                matrix(&before[from * h..to * h], count),
+            );
             simd(
                 #[inline(always)]
                 || {
                     for v in from..to {
                         let gates = row_mut(&mut gates, v, 3 * h);
                         order.features().look_up(features, v, gates);
-                        add_scaled(gates, T::of(1.0), row(&from_parents, slot(order.parent[v], v, trees), 3 * h));
+                        add_scaled(
+                            gates,
+                            T::of(1.0),
+                            row(&from_parents, slot(order.parent[v], v, trees), 3 * h),
+                        );
                         let (reset, state) = (row_mut(&mut reset, v, h), row_mut(&mut states, v, h));
-                        update(gates, row(hidden, v - from, 3 * h), reset, state, row(&before, v, h), weights[2], weights[3]);
+                        update(
+                            gates,
+                            row(hidden, v - from, 3 * h),
+                            reset,
+                            state,
+                            row(&before, v, h),
+                            weights[2],
+                            weights[3],
+                        );
                     }
                 },
             );
@@ -128,7 +149,14 @@ impl<T: Real> PrefixTape<T> {
                         let to = row_mut(&mut gates, v, 4 * h);
                         let to_before = row_mut(before, v - from, h);
                         let (g, s) = (row(later, v - from, h), row(&self.before, v, h));
-                        update_gradient(to, to_before, g, row(&self.gates, v, 3 * h), row(&self.reset, v, h), s);
+                        update_gradient(
+                            to,
+                            to_before,
+                            g,
+                            row(&self.gates, v, 3 * h),
+                            row(&self.reset, v, h),
+                            s,
+                        );
                         let given = row_mut(&mut from_parents, slot(order.parent[v], v, trees), 3 * h);
                         add_scaled(&mut given[..2 * h], T::of(1.0), &to[..2 * h]);
                         add_scaled(&mut given[2 * h..], T::of(1.0), &to[3 * h..]);
@@ -150,7 +178,9 @@ impl<T: Real> PrefixTape<T> {
         let rows = order.types.len();
         let h = self.states.len() / rows;
         let slots = self.parents.len() / h;
-        let [input, recurrent, input_bias, recurrent_bias, ..] = to else { unreachable!("a GRU has four weights") };
+        let [input, recurrent, input_bias, recurrent_bias, ..] = to else {
+            unreachable!("a GRU has four weights")
+        };
         // By columns, as the forward pass reads them.
         let mut columns = Buffer::zeros(input.len());
         let (feature_columns, parent_columns) = columns.split_at_mut(features * 3 * h);

@@ -3,7 +3,9 @@
 //! The first layer's product with a parent's state is computed once for all its children.
 
 use faer::Accum;
-use logicvae_gnn::fused::{Buffer, Factor, Real, add_rows, add_scaled, matrix, matrix_mut, multiply, row, row_mut, simd};
+use logicvae_gnn::fused::{
+    Buffer, Factor, Real, add_rows, add_scaled, matrix, matrix_mut, multiply, row, row_mut, simd,
+};
 
 use crate::config::GraphState;
 use crate::decoder::forest::Shard;
@@ -38,8 +40,11 @@ impl<T: Real> ScoreTape<T> {
         goals: &[Goal],
         to: &mut [T],
     ) -> Self {
-        let [first, first_bias, second, second_bias] = *weights else { unreachable!("the type network has four weights") };
-        let (targets, parents, inner, classes) = (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
+        let [first, first_bias, second, second_bias] = *weights else {
+            unreachable!("the type network has four weights")
+        };
+        let (targets, parents, inner, classes) =
+            (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         let graph = graph_states(shard, state, states, width);
         let mut parent_states = Buffer::unset(parents * width);
         for (to, &parent) in parent_states.chunks_exact_mut(width).zip(&shard.parents) {
@@ -48,14 +53,22 @@ impl<T: Real> ScoreTape<T> {
         let first = matrix(first, inner);
         let mut from_parents = Buffer::unset(parents * inner);
         let by_parent = first.subcols(width, width).transpose();
-        Factor::new(by_parent).multiply(matrix_mut(&mut from_parents, parents), Accum::Replace, matrix(&parent_states, parents));
+        Factor::new(by_parent).multiply(
+            matrix_mut(&mut from_parents, parents),
+            Accum::Replace,
+            matrix(&parent_states, parents),
+        );
         simd(
             #[inline(always)]
             || from_parents.chunks_exact_mut(inner).for_each(|line| add_scaled(line, T::of(1.0), first_bias)),
         );
         let mut hidden = Buffer::unset(targets * inner);
         let by_graph = first.subcols(0, width).transpose();
-        Factor::new(by_graph).multiply(matrix_mut(&mut hidden, targets), Accum::Replace, matrix(&graph, targets));
+        Factor::new(by_graph).multiply(
+            matrix_mut(&mut hidden, targets),
+            Accum::Replace,
+            matrix(&graph, targets),
+        );
         let told = first.ncols() - 2 * width;
         let mut goal_features = Buffer::zeros(0);
         if told > 0 {
@@ -99,8 +112,11 @@ impl<T: Real> ScoreTape<T> {
         to: Option<&mut [Vec<T>]>,
     ) -> Buffer<T> {
         let Self { graph, parents: parent_states, hidden, mut chances, goals, width } = self;
-        let [first, first_bias, second, second_bias] = *weights else { unreachable!("the type network has four weights") };
-        let (targets, parents, inner, classes) = (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
+        let [first, first_bias, second, second_bias] = *weights else {
+            unreachable!("the type network has four weights")
+        };
+        let (targets, parents, inner, classes) =
+            (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         for (range, &g) in shard.starts.windows(2).zip(grad) {
             for number in range[0]..range[1] {
                 let line = row_mut(&mut chances, number, classes);
@@ -127,10 +143,18 @@ impl<T: Real> ScoreTape<T> {
         let first = matrix(first, inner);
         let mut grad_graph = Buffer::unset(targets * width);
         let by_graph = Factor::new(first.subcols(0, width));
-        by_graph.multiply(matrix_mut(&mut grad_graph, targets), Accum::Replace, matrix(&grad_hidden, targets));
+        by_graph.multiply(
+            matrix_mut(&mut grad_graph, targets),
+            Accum::Replace,
+            matrix(&grad_hidden, targets),
+        );
         let mut grad_parent_states = Buffer::unset(parents * width);
         let by_parent = Factor::new(first.subcols(width, width));
-        by_parent.multiply(matrix_mut(&mut grad_parent_states, parents), Accum::Replace, matrix(&grad_parents, parents));
+        by_parent.multiply(
+            matrix_mut(&mut grad_parent_states, parents),
+            Accum::Replace,
+            matrix(&grad_parents, parents),
+        );
         let mut out = Buffer::zeros(rows * width);
         graph_state_gradients(shard, state, grad_graph, width, &mut out);
         for (grad, &parent) in grad_parent_states.chunks_exact(width).zip(&shard.parents) {
@@ -139,15 +163,33 @@ impl<T: Real> ScoreTape<T> {
         if let Some([to_first, to_first_bias, to_second, to_second_bias]) = to {
             let mut to_first = matrix_mut(to_first, inner);
             let grad = matrix(&grad_hidden, targets).transpose();
-            Factor::new(matrix(&graph, targets)).multiply(to_first.as_mut().subcols_mut(0, width), Accum::Add, grad);
+            Factor::new(matrix(&graph, targets)).multiply(
+                to_first.as_mut().subcols_mut(0, width),
+                Accum::Add,
+                grad,
+            );
             if !goals.is_empty() {
                 let told = to_first.ncols() - 2 * width;
-                multiply(to_first.as_mut().subcols_mut(2 * width, told), Accum::Add, grad, matrix(&goals, targets));
+                multiply(
+                    to_first.as_mut().subcols_mut(2 * width, told),
+                    Accum::Add,
+                    grad,
+                    matrix(&goals, targets),
+                );
             }
             let grad = matrix(&grad_parents, parents).transpose();
-            Factor::new(matrix(&parent_states, parents)).multiply(to_first.subcols_mut(width, width), Accum::Add, grad);
+            Factor::new(matrix(&parent_states, parents)).multiply(
+                to_first.subcols_mut(width, width),
+                Accum::Add,
+                grad,
+            );
             add_rows(to_first_bias, &grad_hidden, inner);
-            multiply(matrix_mut(to_second, classes), Accum::Add, logits.transpose(), matrix(&hidden, targets));
+            multiply(
+                matrix_mut(to_second, classes),
+                Accum::Add,
+                logits.transpose(),
+                matrix(&hidden, targets),
+            );
             add_rows(to_second_bias, &chances, classes);
         }
         out
@@ -172,7 +214,13 @@ fn graph_states<T: Real>(shard: &Shard, state: GraphState, states: &[T], width: 
 }
 
 /// Adds the gradients of the graph states to those of the states.
-fn graph_state_gradients<T: Real>(shard: &Shard, state: GraphState, mut grad: Buffer<T>, width: usize, to: &mut [T]) {
+fn graph_state_gradients<T: Real>(
+    shard: &Shard,
+    state: GraphState,
+    mut grad: Buffer<T>,
+    width: usize,
+    to: &mut [T],
+) {
     if state == GraphState::Sum {
         for range in shard.starts.windows(2) {
             for number in (range[0] + 1..range[1]).rev() {

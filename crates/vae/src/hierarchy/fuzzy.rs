@@ -119,7 +119,9 @@ impl<T: Real> Operation<T> for Fuzzy {
                 let from = &rest[..m];
                 match *part {
                     Part::Leaf(leaf) => out[(leaf - tree.first) * m..][..m].copy_from_slice(from),
-                    Part::Not(of) => below[of * m..][..m].iter_mut().zip(from).for_each(|(to, &g)| *to = T::of(0.0) - g),
+                    Part::Not(of) => {
+                        below[of * m..][..m].iter_mut().zip(from).for_each(|(to, &g)| *to = T::of(0.0) - g)
+                    }
                     Part::And(l, r) | Part::Or(l, r) => {
                         let least = matches!(part, Part::And(..));
                         for column in 0..m {

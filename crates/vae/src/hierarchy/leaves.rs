@@ -87,7 +87,12 @@ pub struct LeafLoss {
 
 impl LeafModel {
     /// A model with first weights; the embedding is what gives its contexts.
-    pub fn on(config: &Config, embedding: &Embedding, dtype: DType, device: &Device) -> Result<Self, VaeError> {
+    pub fn on(
+        config: &Config,
+        embedding: &Embedding,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Self, VaeError> {
         config.check()?;
         let (model, width) = (&config.model, config.context_width());
         let vocabulary = Vocabulary { variables: 1, constant: false, positional: model.positional };
@@ -113,7 +118,9 @@ impl LeafModel {
             context: linear(width, h, vb.pp("context"))?,
             hidden_head: linear(2 * h, h, vb.pp("head.0"))?,
             head: linear(h, model.variables as usize, vb.pp("head.1"))?,
-            scale: Tensor::from_vec(deviations, (1, width), &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?,
+            scale: Tensor::from_vec(deviations, (1, width), &Device::Cpu)?
+                .to_dtype(dtype)?
+                .to_device(device)?,
             semantics: Semantics::new(embedding, dtype, device)?,
             parameters,
         })
@@ -145,11 +152,14 @@ impl LeafModel {
         let trees = self.vocabulary.trees(&shapes)?;
         let (device, dtype) = (self.device(), self.dtype());
         let number = |list: Vec<u32>| Tensor::new(list, device);
-        let (up, down) = (Order::new(&trees, Direction::Up, device)?, Order::new(&trees, Direction::Down, device)?);
+        let (up, down) =
+            (Order::new(&trees, Direction::Up, device)?, Order::new(&trees, Direction::Down, device)?);
         let features = Features { types: trees.types(), marks: trees.marks() };
         let features = features.one_hot(0..trees.nodes(), self.vocabulary.features(), dtype, device)?;
         let starts = trees.starts();
-        let owner = (0..trees.nodes() as u32).map(|node| starts.partition_point(|&s| s <= node) as u32 - 1).collect::<Vec<u32>>();
+        let owner = (0..trees.nodes() as u32)
+            .map(|node| starts.partition_point(|&s| s <= node) as u32 - 1)
+            .collect::<Vec<u32>>();
         let is_leaf = |node: &usize| trees.types()[*node] >= Vocabulary::FIRST_VARIABLE;
         let leaf: Vec<u32> = (0..trees.nodes()).filter(is_leaf).map(|node| node as u32).collect();
         let leaf_owner: Vec<u32> = leaf.iter().map(|&node| owner[node as usize]).collect();
@@ -158,7 +168,11 @@ impl LeafModel {
         let share: Vec<f64> = leaf_owner.iter().map(|&shape| 1.0 / counts[shape as usize] as f64).collect();
         let indices = formulae.iter().map(indices).collect::<Result<Vec<Vec<u32>>, _>>()?.concat();
         if let Some(beyond) = indices.iter().find(|&&index| index as usize >= self.variables) {
-            let message = format!("x{} is beyond the model's variables, which end with x{}", beyond + 1, self.variables);
+            let message = format!(
+                "x{} is beyond the model's variables, which end with x{}",
+                beyond + 1,
+                self.variables
+            );
             return Err(VaeError::Input(message));
         }
         Ok(LeafBatch {
@@ -177,7 +191,8 @@ impl LeafModel {
 
     /// Scores of the indices of each leaf: `[leaves, variables]`.
     fn scores(&self, batch: &LeafBatch, context: &Tensor) -> Result<Tensor, VaeError> {
-        let context = self.context.forward(&context.to_device(self.device())?.broadcast_mul(&self.scale)?)?.tanh()?;
+        let context =
+            self.context.forward(&context.to_device(self.device())?.broadcast_mul(&self.scale)?)?.tanh()?;
         let at_nodes = context.index_select(&batch.owner, 0)?;
         let mut state: Option<Tensor> = None;
         for round in &self.rounds {
@@ -186,7 +201,10 @@ impl LeafModel {
             state = Some(round.down.run(&[&batch.features, &up, &at_nodes], &batch.down)?);
         }
         let state = state.ok_or_else(|| VaeError::Input("a leaf network has at least one layer".into()))?;
-        let seen = Tensor::cat(&[state.index_select(&batch.leaf, 0)?, context.index_select(&batch.leaf_owner, 0)?], D::Minus1)?;
+        let seen = Tensor::cat(
+            &[state.index_select(&batch.leaf, 0)?, context.index_select(&batch.leaf_owner, 0)?],
+            D::Minus1,
+        )?;
         Ok(self.head.forward(&self.hidden_head.forward(&seen)?.relu()?)?)
     }
 

@@ -32,7 +32,9 @@ pub fn shape(formula: &Formula) -> Formula {
 pub fn indices(formula: &Formula) -> Result<Vec<u32>, VaeError> {
     let leaf = |node: Node| match node {
         Node::Var(v) => Some(Ok(v.position() as u32)),
-        Node::True => Some(Err(VaeError::Input("the constant 1 has no index: leaves are variables here".into()))),
+        Node::True => {
+            Some(Err(VaeError::Input("the constant 1 has no index: leaves are variables here".into())))
+        }
         _ => None,
     };
     formula.preorder().filter_map(leaf).collect()

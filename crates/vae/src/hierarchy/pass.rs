@@ -18,7 +18,11 @@ pub(super) struct Order {
 }
 
 impl Order {
-    pub fn new(trees: &Dag, direction: Direction, device: &candle_core::Device) -> std::result::Result<Self, GraphError> {
+    pub fn new(
+        trees: &Dag,
+        direction: Direction,
+        device: &candle_core::Device,
+    ) -> std::result::Result<Self, GraphError> {
         // Inputs differ between nodes that look alike, so none are merged.
         let options = ScheduleOptions { merge: false, by_degree: false, linear: false };
         let schedule = Schedule::new(trees, direction, &options)?;
@@ -39,8 +43,11 @@ pub(super) struct Pass {
 impl Pass {
     pub fn new(input: usize, hidden: usize, vb: &VarBuilder<'_>) -> Result<Self> {
         let layer = Gru { input, hidden };
-        let weights: Result<Vec<Tensor>> =
-            layer.parameters().iter().map(|p| vb.get_with_hints(p.shape.as_slice(), p.name, p.init)).collect();
+        let weights: Result<Vec<Tensor>> = layer
+            .parameters()
+            .iter()
+            .map(|p| vb.get_with_hints(p.shape.as_slice(), p.name, p.init))
+            .collect();
         Ok(Self { layer, weights: weights? })
     }
 
@@ -65,7 +72,12 @@ struct Fused {
 
 impl Fused {
     fn context<'a, T: Real>(&'a self, inputs: &'a [&'a [T]]) -> Context<'a, T> {
-        Context { schedule: &self.schedule, input: Input::States(inputs[0]), weights: &inputs[1..], initial: None }
+        Context {
+            schedule: &self.schedule,
+            input: Input::States(inputs[0]),
+            weights: &inputs[1..],
+            initial: None,
+        }
     }
 }
 
@@ -85,8 +97,10 @@ where
         let mut given = Buffer::unset(grad.len());
         given.copy_from_slice(grad);
         let gradients = tape.backward(&cx, given);
-        let mut weights: Vec<Vec<T>> = inputs[1..].iter().map(|weight| vec![T::of(0.0); weight.len()]).collect();
-        let (input, ()) = rayon::join(|| gradients.input(&cx).to_vec(), || gradients.weights(&cx, &mut weights));
+        let mut weights: Vec<Vec<T>> =
+            inputs[1..].iter().map(|weight| vec![T::of(0.0); weight.len()]).collect();
+        let (input, ()) =
+            rayon::join(|| gradients.input(&cx).to_vec(), || gradients.weights(&cx, &mut weights));
         std::iter::once(input).chain(weights).collect()
     }
 }

@@ -19,10 +19,17 @@ pub struct Semantics {
     projection: Tensor,
 }
 
-fn matrix(bits: &BitMatrix, of: impl Fn(bool, usize) -> f64, dtype: DType, device: &Device) -> Result<Tensor, VaeError> {
+fn matrix(
+    bits: &BitMatrix,
+    of: impl Fn(bool, usize) -> f64,
+    dtype: DType,
+    device: &Device,
+) -> Result<Tensor, VaeError> {
     let (rows, columns) = (bits.rows(), bits.bits());
-    let all: Vec<f64> =
-        (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))).map(|(row, c)| of(bits.get(row, c), c)).collect();
+    let all: Vec<f64> = (0..rows)
+        .flat_map(|row| (0..columns).map(move |c| (row, c)))
+        .map(|(row, c)| of(bits.get(row, c), c))
+        .collect();
     Ok(Tensor::from_vec(all, (rows, columns), &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?)
 }
 
@@ -35,14 +42,21 @@ impl Semantics {
     pub fn new(embedding: &Embedding, dtype: DType, device: &Device) -> Result<Self, VaeError> {
         let (measure, parts) = (embedding.measure(), embedding.map_parts());
         let names: Vec<Formula> = (1..=measure.variables() as u32).map(x).collect();
-        let share = |assignment: usize| measure.weights().map_or(1.0 / measure.len() as f64, |w| w[assignment]);
-        let pool =
-            parts.pool.map(|pool| matrix(pool, |value, at| sign(value) * share(at), dtype, device)?.t().map_err(VaeError::from));
+        let share =
+            |assignment: usize| measure.weights().map_or(1.0 / measure.len() as f64, |w| w[assignment]);
+        let pool = parts.pool.map(|pool| {
+            matrix(pool, |value, at| sign(value) * share(at), dtype, device)?.t().map_err(VaeError::from)
+        });
         let tensor = |values: Vec<f64>, shape: (usize, usize)| -> Result<Tensor, VaeError> {
             Ok(Tensor::from_vec(values, shape, &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?)
         };
         Ok(Self {
-            variables: matrix(&measure.values(&names)?, |value, _| f64::from(u8::from(value)), dtype, device)?,
+            variables: matrix(
+                &measure.values(&names)?,
+                |value, _| f64::from(u8::from(value)),
+                dtype,
+                device,
+            )?,
             pool: pool.transpose()?,
             sigma2: match embedding.form() {
                 Form::Gaussian { sigma2 } => Some(sigma2),

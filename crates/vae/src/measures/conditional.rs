@@ -65,8 +65,13 @@ pub fn conditional(
         let noise = normal(&mut rng, rows, model.config().latent, model.dtype(), model.device())?;
         let z = model.prior(rows, Some(&context))?.sample(protocol.prior_noise, &noise)?;
         let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(1 << 40 | number as u64);
-        let decoded = model.decode_guided(&z, Some((&context, embedding)), Decoding::samples(protocol.context_decodings, from))?;
-        let kept: Vec<Formula> = decoded.into_iter().filter_map(|list| list.into_iter().find_map(|d| d.formula)).collect();
+        let decoded = model.decode_guided(
+            &z,
+            Some((&context, embedding)),
+            Decoding::samples(protocol.context_decodings, from),
+        )?;
+        let kept: Vec<Formula> =
+            decoded.into_iter().filter_map(|list| list.into_iter().find_map(|d| d.formula)).collect();
         progress(number + 1);
         if kept.is_empty() {
             continue;

@@ -45,7 +45,9 @@ pub fn agreement(found: &[Formula], wanted: &[Formula], variables: usize) -> Res
         many => Measure::monte_carlo(many, DRAWN, 0)?,
     };
     let (found, wanted) = (measure.values(found)?, measure.values(wanted)?);
-    let differ = |row: usize| found.row(row).iter().zip(wanted.row(row)).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+    let differ = |row: usize| {
+        found.row(row).iter().zip(wanted.row(row)).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
+    };
     Ok((0..found.rows()).map(|row| 1.0 - f64::from(differ(row)) / measure.len() as f64).collect())
 }
 
@@ -77,13 +79,20 @@ pub fn leaves(
         let mut rng = generator(seed, Purpose::Decodings, part_number as u64);
         for _ in 1..candidates {
             let drawn: Vec<u32> = rows.iter().map(|row| choose(row, uniform(&mut rng))).collect();
-            lists.iter_mut().zip(model.assemble(&batch, &drawn)?).for_each(|(list, formula)| list.push(formula));
+            lists
+                .iter_mut()
+                .zip(model.assemble(&batch, &drawn)?)
+                .for_each(|(list, formula)| list.push(formula));
         }
         let blind: Vec<u32> = rows.iter().map(|_| (uniform(&mut rng) * variables as f64) as u32).collect();
         guessed.extend(model.assemble(&batch, &blind)?);
         for (number, list) in lists.iter().enumerate() {
             let vectors = embedding.transform(list)?;
-            let far: Vec<f64> = vectors.rows().into_iter().map(|v| (&v - &wanted.row(number)).mapv(|d| d * d).sum()).collect();
+            let far: Vec<f64> = vectors
+                .rows()
+                .into_iter()
+                .map(|v| (&v - &wanted.row(number)).mapv(|d| d * d).sum())
+                .collect();
             let nearest = far.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(at, _)| at);
             kept.push(list[nearest].clone());
         }

@@ -57,7 +57,14 @@ impl Protocol {
 
     /// A tenth of it and less, for a first look.
     pub fn quick() -> Self {
-        Self { encodings: 2, decodings: 5, prior_samples: 100, contexts: 20, context_samples: 20, ..Self::paper() }
+        Self {
+            encodings: 2,
+            decodings: 5,
+            prior_samples: 100,
+            contexts: 20,
+            context_samples: 20,
+            ..Self::paper()
+        }
     }
 }
 

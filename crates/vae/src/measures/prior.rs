@@ -58,7 +58,11 @@ pub fn generation(
         let z = model.prior(rows, context.as_ref())?.sample(protocol.prior_noise, &noise)?;
         let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(first as u64);
         let context = context.as_ref().zip(embedding);
-        for decoded in model.decode_guided(&z, context, Decoding::samples(protocol.prior_decodings, from))?.into_iter().flatten() {
+        for decoded in model
+            .decode_guided(&z, context, Decoding::samples(protocol.prior_decodings, from))?
+            .into_iter()
+            .flatten()
+        {
             all += decoded.count;
             let Some(formula) = decoded.formula else { continue };
             valid += decoded.count;

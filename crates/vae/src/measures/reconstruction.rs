@@ -97,7 +97,11 @@ pub fn reconstruction(
             let loss = model.negative_log_likelihood(&learned, &z, context.as_ref())?;
             nll += loss.sum_all()?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
             let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(place);
-            let lists = model.decode_guided(&z, context.as_ref().zip(embedding), Decoding::samples(protocol.decodings, from))?;
+            let lists = model.decode_guided(
+                &z,
+                context.as_ref().zip(embedding),
+                Decoding::samples(protocol.decodings, from),
+            )?;
             decoded.iter_mut().zip(lists).for_each(|(all, list)| all.extend(list));
         }
         let compared = (part.par_iter().zip(decoded).zip(greedy)).map(|((wanted, decoded), greedy)| {

@@ -32,8 +32,10 @@ pub struct StepSize {
 impl Adam {
     /// An optimiser of these weights, in the order in which they are given.
     pub fn new(vars: Vec<(String, Var)>) -> Result<Self> {
-        let moments: Result<Vec<Var>> =
-            vars.iter().map(|(_, var)| Var::zeros((2, var.elem_count()), var.dtype(), var.device())).collect();
+        let moments: Result<Vec<Var>> = vars
+            .iter()
+            .map(|(_, var)| Var::zeros((2, var.elem_count()), var.dtype(), var.device()))
+            .collect();
         Ok(Self { vars, moments: moments?, steps: 0 })
     }
 
@@ -139,7 +141,9 @@ fn numbers<'a>(
     read_layout: &Layout,
 ) -> Result<(&'a mut [f32], &'a [f32])> {
     match (changed, changed_layout.contiguous_offsets(), read, read_layout.contiguous_offsets()) {
-        (CpuStorage::F32(changed), Some((a, b)), CpuStorage::F32(read), Some((c, d))) => Ok((&mut changed[a..b], &read[c..d])),
+        (CpuStorage::F32(changed), Some((a, b)), CpuStorage::F32(read), Some((c, d))) => {
+            Ok((&mut changed[a..b], &read[c..d]))
+        }
         _ => candle_core::bail!("the optimiser needs contiguous f32 tensors"),
     }
 }
@@ -176,7 +180,8 @@ impl InplaceOp2 for Weight {
     fn cpu_fwd(&self, s1: &mut CpuStorage, l1: &Layout, s2: &CpuStorage, l2: &Layout) -> Result<()> {
         let (weight, moments) = numbers(s1, l1, s2, l2)?;
         let (first, second) = moments.split_at(weight.len());
-        let (rate, root, shrink, epsilon) = (self.0.rate as f32, self.0.root as f32, self.0.shrink as f32, EPSILON as f32);
+        let (rate, root, shrink, epsilon) =
+            (self.0.rate as f32, self.0.root as f32, self.0.shrink as f32, EPSILON as f32);
         simd(
             #[inline(always)]
             || {

@@ -89,7 +89,10 @@ pub(super) fn write_state(
     };
     let write = || -> std::io::Result<Vec<u8>> {
         let mut out = ContainerWriter::new(Vec::new(), KIND, VERSION)?;
-        out.frame(&bincode::serde::encode_to_vec(&head, bincode::config::standard()).map_err(std::io::Error::other)?)?;
+        out.frame(
+            &bincode::serde::encode_to_vec(&head, bincode::config::standard())
+                .map_err(std::io::Error::other)?,
+        )?;
         for (_, list) in moments {
             let bytes: Vec<u8> = list.iter().flat_map(|x| x.to_le_bytes()).collect();
             out.frame(&bytes)?;
@@ -107,7 +110,10 @@ pub(super) struct State {
 }
 
 fn next_frame(reader: &mut ContainerReader<&[u8]>) -> Result<Vec<u8>, VaeError> {
-    reader.next_frame().map_err(damaged)?.ok_or_else(|| damaged(ContainerError::Truncated { frame: reader.frames() + 1 }))
+    reader
+        .next_frame()
+        .map_err(damaged)?
+        .ok_or_else(|| damaged(ContainerError::Truncated { frame: reader.frames() + 1 }))
 }
 
 fn read_head(reader: &mut ContainerReader<&[u8]>) -> Result<Head, VaeError> {
@@ -121,7 +127,8 @@ pub(super) fn read_state(state: &[u8], weights: &[u8]) -> Result<State, VaeError
     let head = read_head(&mut reader)?;
     if weights.len() as u64 != head.weights_length || crc32fast::hash(weights) != head.weights_checksum {
         return Err(VaeError::Checkpoint(
-            "the weights are not those that the training state belongs to: they were changed or cut off".into(),
+            "the weights are not those that the training state belongs to: they were changed or cut off"
+                .into(),
         ));
     }
     let mut moments = Vec::with_capacity(head.moments.len());
@@ -129,7 +136,10 @@ pub(super) fn read_state(state: &[u8], weights: &[u8]) -> Result<State, VaeError
         let bytes = next_frame(&mut reader)?;
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() as u64 != length || !rest.is_empty() {
-            return Err(damaged(format!("`{name}` has {} bytes where {length} numbers should be", bytes.len())));
+            return Err(damaged(format!(
+                "`{name}` has {} bytes where {length} numbers should be",
+                bytes.len()
+            )));
         }
         moments.push((name, numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()));
     }

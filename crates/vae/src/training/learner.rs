@@ -25,19 +25,28 @@ pub enum Learner {
 }
 
 fn no_context() -> VaeError {
-    VaeError::Input("leaves are learned from the meaning of the whole: give a context for each formula".into())
+    VaeError::Input(
+        "leaves are learned from the meaning of the whole: give a context for each formula".into(),
+    )
 }
 
 impl Learner {
     /// A model with first weights, as the settings want it.
-    pub fn on(config: &Config, embedding: Option<&Embedding>, dtype: DType, device: &Device) -> Result<Self, VaeError> {
+    pub fn on(
+        config: &Config,
+        embedding: Option<&Embedding>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Self, VaeError> {
         Ok(match config.model.task {
             Task::Formulae => {
                 let model = Model::on(config, dtype, device)?;
                 embedding.map_or(Ok(()), |embedding| model.read_contexts_of(config, embedding))?;
                 Self::Formulae(model)
             }
-            Task::Leaves => Self::Leaves(LeafModel::on(config, embedding.ok_or_else(no_context)?, dtype, device)?),
+            Task::Leaves => {
+                Self::Leaves(LeafModel::on(config, embedding.ok_or_else(no_context)?, dtype, device)?)
+            }
         })
     }
 
@@ -93,7 +102,8 @@ impl Learner {
     ) -> Result<Loss, VaeError> {
         match self {
             Self::Formulae(model) => {
-                let noise = normal(&mut rng, formulae.len(), model.config().latent, model.dtype(), model.device())?;
+                let noise =
+                    normal(&mut rng, formulae.len(), model.config().latent, model.dtype(), model.device())?;
                 let from_prior = (hybrid * formulae.len() as f64).floor() as usize;
                 model.hybrid_loss(&model.prepare(formulae)?, &noise, context, weight, from_prior)
             }
@@ -105,7 +115,12 @@ impl Learner {
     }
 
     /// The negative log-likelihood of each formula, decoded from its encoding. Nothing is left for a backward pass.
-    pub(super) fn losses(&self, formulae: &[Formula], context: Option<&Tensor>, mut rng: ChaCha8Rng) -> Result<Vec<f64>, VaeError> {
+    pub(super) fn losses(
+        &self,
+        formulae: &[Formula],
+        context: Option<&Tensor>,
+        mut rng: ChaCha8Rng,
+    ) -> Result<Vec<f64>, VaeError> {
         let Self::Formulae(model) = self else {
             return Err(VaeError::Input("only an autoencoder decodes formulae".into()));
         };

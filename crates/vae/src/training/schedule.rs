@@ -25,7 +25,11 @@ pub(super) fn learning_rate(training: &TrainingConfig, done: u64, steps: u64) ->
 
 /// β in an epoch, counted from 0.
 pub(super) fn beta(training: &TrainingConfig, epoch: usize) -> f64 {
-    if training.polish > 0 && epoch >= training.epochs - training.polish { training.polish_beta } else { training.beta }
+    if training.polish > 0 && epoch >= training.epochs - training.polish {
+        training.polish_beta
+    } else {
+        training.beta
+    }
 }
 
 #[cfg(test)]
@@ -35,8 +39,10 @@ mod tests {
 
     #[test]
     fn a_polish_follows_a_whole_training() {
-        let without = preset("best-4").unwrap().with(&["training.epochs=10", "training.polish=0"]).unwrap().training;
-        let with = TrainingConfig { epochs: 14, polish: 4, polish_rate: 2e-4, polish_beta: 1e-4, ..without.clone() };
+        let without =
+            preset("best-4").unwrap().with(&["training.epochs=10", "training.polish=0"]).unwrap().training;
+        let with =
+            TrainingConfig { epochs: 14, polish: 4, polish_rate: 2e-4, polish_beta: 1e-4, ..without.clone() };
         for done in 0..1000 {
             assert_eq!(learning_rate(&with, done, 100), learning_rate(&without, done, 100));
         }

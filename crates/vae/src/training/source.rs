@@ -55,7 +55,11 @@ impl Fresh {
             let share = (full.max_nodes * variables as usize).div_ceil(full.variables as usize);
             SamplerParams { variables, max_nodes: share.max(SHORTEST), ..full }.check()
         });
-        Ok(Self { samplers: samplers.collect::<Result<_, _>>()?, count: data.set.train, curriculum: data.curriculum })
+        Ok(Self {
+            samplers: samplers.collect::<Result<_, _>>()?,
+            count: data.set.train,
+            curriculum: data.curriculum,
+        })
     }
 
     /// What a formula of this epoch is drawn from: the share of larger formulae grows evenly.
@@ -75,7 +79,11 @@ const SHORTEST: usize = 3;
 
 /// All formulae of so many epochs, as the model has seen them, with repetitions: drawn again, not stored. `data` is what the
 /// training began with.
-pub fn trained_formulae(config: &Config, data: &Dataset, epochs: usize) -> Result<impl Iterator<Item = Formula>, VaeError> {
+pub fn trained_formulae(
+    config: &Config,
+    data: &Dataset,
+    epochs: usize,
+) -> Result<impl Iterator<Item = Formula>, VaeError> {
     let source = Source::new(config, data)?;
     // An epoch that could be drawn in training can be drawn again.
     Ok((0..epochs).flat_map(move |epoch| source.epoch(epoch).unwrap_or_default()))
@@ -122,19 +130,28 @@ impl Source {
     /// The formulae of an epoch in their order; a function of the seed and the epoch alone.
     pub fn epoch(&self, epoch: usize) -> Result<Vec<Formula>, VaeError> {
         let mut list = match &self.fresh {
-            Some(fresh) => {
-                (0..fresh.count).into_par_iter().map(|number| self.draw(fresh, epoch, number)).collect::<Result<_, _>>()?
-            }
-            None if epoch < self.curriculum => {
-                self.train.par_iter().enumerate().map(|(number, formula)| self.part(formula, epoch, number)).collect()
-            }
-            None if self.crossing > 0.0 => {
-                self.train.par_iter().enumerate().map(|(number, formula)| self.crossed(formula, epoch, number)).collect()
-            }
+            Some(fresh) => (0..fresh.count)
+                .into_par_iter()
+                .map(|number| self.draw(fresh, epoch, number))
+                .collect::<Result<_, _>>()?,
+            None if epoch < self.curriculum => self
+                .train
+                .par_iter()
+                .enumerate()
+                .map(|(number, formula)| self.part(formula, epoch, number))
+                .collect(),
+            None if self.crossing > 0.0 => self
+                .train
+                .par_iter()
+                .enumerate()
+                .map(|(number, formula)| self.crossed(formula, epoch, number))
+                .collect(),
             None => self.train.clone(),
         };
         if self.symmetries || self.children != Children::Keep {
-            list.par_iter_mut().enumerate().for_each(|(number, formula)| *formula = self.change(formula, epoch, number));
+            list.par_iter_mut()
+                .enumerate()
+                .for_each(|(number, formula)| *formula = self.change(formula, epoch, number));
         }
         shuffle(&mut generator(self.seed, Purpose::Order, epoch as u64), &mut list);
         Ok(list)
@@ -161,7 +178,9 @@ impl Source {
         }
         Err(VaeError::Setting {
             setting: "data.fresh".into(),
-            reason: "nearly all formulae of this sampler are in the validation and test sets: make these smaller".into(),
+            reason:
+                "nearly all formulae of this sampler are in the validation and test sets: make these smaller"
+                    .into(),
         })
     }
 
@@ -172,7 +191,8 @@ impl Source {
         if formula.size() <= limit {
             return formula.clone();
         }
-        let mut parts: Vec<Formula> = formula.subformulae().filter(|part| part.size() <= limit && part.size() > 1).collect();
+        let mut parts: Vec<Formula> =
+            formula.subformulae().filter(|part| part.size() <= limit && part.size() > 1).collect();
         parts.sort_by_key(Formula::size);
         let mut rng = generator(self.seed, Purpose::Curriculum, place(epoch, number));
         let larger = parts.len() / 2..parts.len();
@@ -189,17 +209,23 @@ impl Source {
         if uniform(&mut rng) >= self.crossing {
             return formula.clone();
         }
-        let mut below = |limit: usize| ((uniform(&mut rng) * limit as f64) as usize).min(limit.saturating_sub(1));
+        let mut below =
+            |limit: usize| ((uniform(&mut rng) * limit as f64) as usize).min(limit.saturating_sub(1));
         for _ in 0..CROSSINGS {
             let other = &self.train[below(self.train.len())];
             // The root stays: a whole formula in its place would be the other one.
             let at = 1 + below(formula.size().saturating_sub(1));
-            let (Some(old), Some(new)) = (formula.subformula(at), other.subformula(below(other.size()))) else { continue };
+            let (Some(old), Some(new)) = (formula.subformula(at), other.subformula(below(other.size())))
+            else {
+                continue;
+            };
             if formula.size() - old.size() + new.size() > self.largest {
                 continue;
             }
             let rest = formula.preorder().skip(at + old.size());
-            let Ok(crossed) = Formula::from_preorder(formula.preorder().take(at).chain(new.preorder()).chain(rest)) else {
+            let Ok(crossed) =
+                Formula::from_preorder(formula.preorder().take(at).chain(new.preorder()).chain(rest))
+            else {
                 continue;
             };
             let complete = !self.all_variables || crossed.variables().len() == self.variables as usize;
@@ -230,7 +256,11 @@ impl Source {
         let mut changed = formula.clone();
         if self.symmetries {
             // What would give away a held-out formula stays as it is.
-            changed = self.renamed(formula, true, &mut rng).ok().filter(|turned| !self.is_held_out(turned)).unwrap_or(changed);
+            changed = self
+                .renamed(formula, true, &mut rng)
+                .ok()
+                .filter(|turned| !self.is_held_out(turned))
+                .unwrap_or(changed);
         }
         let ordered = match self.children {
             Children::Keep => return changed,

@@ -47,7 +47,12 @@ const DECODED: usize = 200;
 impl Trainer {
     /// A training from its beginning. Conditional models need the embedding that gives their contexts:
     /// [`fit_context`](crate::fit_context).
-    pub fn new(config: &Config, data: &Dataset, embedding: Option<Embedding>, device: &Device) -> Result<Self, VaeError> {
+    pub fn new(
+        config: &Config,
+        data: &Dataset,
+        embedding: Option<Embedding>,
+        device: &Device,
+    ) -> Result<Self, VaeError> {
         if config.context.is_some() != embedding.is_some() {
             return Err(VaeError::Setting {
                 setting: "context".into(),
@@ -55,17 +60,30 @@ impl Trainer {
             });
         }
         if data.train.is_empty() && !config.data.fresh {
-            return Err(VaeError::Setting { setting: "data".into(), reason: "there are no training formulae".into() });
+            return Err(VaeError::Setting {
+                setting: "data".into(),
+                reason: "there are no training formulae".into(),
+            });
         }
         let learner = Learner::on(config, embedding.as_ref(), DType::F32, device)?;
         let vocabulary = config.model.vocabulary();
-        [&data.train, &data.valid, &data.test].into_iter().try_for_each(|part| vocabulary.trees(part).map(drop))?;
+        [&data.train, &data.valid, &data.test]
+            .into_iter()
+            .try_for_each(|part| vocabulary.trees(part).map(drop))?;
         let adam = Adam::new(learner.trained())?;
         let source = Source::new(config, data)?;
         // A model that learns sorted trees is validated on sorted trees.
         let sorted = config.data.children == Children::Sort;
         let valid = data.valid.iter().map(|f| if sorted { f.sorted() } else { f.clone() }).collect();
-        Ok(Self { config: config.clone(), learner, adam, source, valid, embedding, position: Position::default() })
+        Ok(Self {
+            config: config.clone(),
+            learner,
+            adam,
+            source,
+            valid,
+            embedding,
+            position: Position::default(),
+        })
     }
 
     /// A training that goes on from a checkpoint's weights and state. How long it goes on may be another than before
@@ -139,7 +157,8 @@ impl Trainer {
             let (report, best) = self.end_epoch(rate)?;
             observer.epoch(&report)?;
             let epoch = self.position.epoch;
-            let over = epoch == training.epochs || (training.patience > 0 && self.position.worse >= training.patience);
+            let over = epoch == training.epochs
+                || (training.patience > 0 && self.position.worse >= training.patience);
             if best || over || epoch.is_multiple_of(training.checkpoint_every) {
                 observer.checkpoint(&self.checkpoint()?, best)?;
             }
@@ -180,12 +199,18 @@ impl Trainer {
         let (nll, kl) = (scalar(&loss.nll)?, scalar(&loss.kl)?);
         let count = formulae.len();
         if !(nll + kl).is_finite() {
-            return Err(VaeError::Diverged { loss: (nll + self.beta() * kl) / count as f64, step: self.adam.steps() });
+            return Err(VaeError::Diverged {
+                loss: (nll + self.beta() * kl) / count as f64,
+                step: self.adam.steps(),
+            });
         }
         let size = StepSize { rate, decay: training.weight_decay, clip: training.clip };
         let norm = self.adam.step(&loss.total.backward()?, 1.0 / count as f64, size)?;
         if !norm.is_finite() {
-            return Err(VaeError::Diverged { loss: (nll + self.beta() * kl) / count as f64, step: self.adam.steps() });
+            return Err(VaeError::Diverged {
+                loss: (nll + self.beta() * kl) / count as f64,
+                step: self.adam.steps(),
+            });
         }
         let position = &mut self.position;
         position.step += 1;
@@ -250,7 +275,10 @@ impl Trainer {
                 return Err(VaeError::Diverged { loss: validation.loss, step: self.adam.steps() });
             }
             // Some gain is not enough: a loss that only creeps would never stop.
-            better = self.position.best.is_none_or(|best| validation.loss < best.validation.loss * (1.0 - training.improvement));
+            better = self
+                .position
+                .best
+                .is_none_or(|best| validation.loss < best.validation.loss * (1.0 - training.improvement));
             if better {
                 self.position.best = Some(Best { epoch, validation });
                 self.position.worse = 0;

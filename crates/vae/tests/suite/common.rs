@@ -18,7 +18,11 @@ pub const DECODERS: [(GraphState, bool); 6] = [
 ];
 
 pub fn formulae(variables: u32, count: usize) -> Vec<Formula> {
-    SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }.check().unwrap().distinct(5, count).unwrap()
+    SamplerParams { max_nodes: 14, ..SamplerParams::new(variables) }
+        .check()
+        .unwrap()
+        .distinct(5, count)
+        .unwrap()
 }
 
 /// The tiny preset with another decoder; the recurrent one has the prior and the goals that our own conditional models have.
@@ -90,6 +94,9 @@ pub fn assert_close(what: &str, found: &[f64], wanted: &[f64], tolerance: f64) {
     assert_eq!(found.len(), wanted.len(), "{what}");
     let scale = wanted.iter().fold(0.0f64, |top, w| top.max(w.abs()));
     for (i, (f, w)) in found.iter().zip(wanted).enumerate() {
-        assert!((f - w).abs() <= tolerance * scale.max(1e-30), "{what}[{i}]: {f}, but {w} is right (scale {scale})");
+        assert!(
+            (f - w).abs() <= tolerance * scale.max(1e-30),
+            "{what}[{i}]: {f}, but {w} is right (scale {scale})"
+        );
     }
 }

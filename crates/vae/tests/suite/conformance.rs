@@ -8,7 +8,9 @@ use logicvae_logic::Formula;
 use logicvae_vae::{Config, EncoderChoice, GraphState, Model};
 use serde::Deserialize;
 
-use crate::common::{DECODERS, assert_close, config, decoder, formulae, numbers, outcome, probe, with_readout};
+use crate::common::{
+    DECODERS, assert_close, config, decoder, formulae, numbers, outcome, probe, with_readout,
+};
 
 #[derive(Deserialize)]
 struct Listing {
@@ -57,7 +59,9 @@ impl Listing {
 #[test]
 fn losses_and_gradients_equal_pytorch() {
     let listing: Listing = serde_json::from_str(include_str!("../fixtures/cases.json")).unwrap();
-    let file = candle_core::safetensors::load_buffer(include_bytes!("../fixtures/cases.safetensors"), &Device::Cpu).unwrap();
+    let file =
+        candle_core::safetensors::load_buffer(include_bytes!("../fixtures/cases.safetensors"), &Device::Cpu)
+            .unwrap();
     let file: BTreeMap<String, Tensor> = file.into_iter().collect();
     for case in &listing.cases {
         let get = |name: &str| file.get(&format!("{}/{name}", case.case));
@@ -70,10 +74,21 @@ fn losses_and_gradients_equal_pytorch() {
         let context = get("context");
         let posterior = model.posterior(&model.prepare(&listing.formulae).unwrap(), context).unwrap();
         assert_close("mean", &numbers(&posterior.mean), &numbers(get("mean").unwrap()), 1e-5);
-        assert_close("log variance", &numbers(&posterior.log_variance), &numbers(get("log_variance").unwrap()), 1e-5);
+        assert_close(
+            "log variance",
+            &numbers(&posterior.log_variance),
+            &numbers(get("log_variance").unwrap()),
+            1e-5,
+        );
         for implementation in [Implementation::Fused, Implementation::Plain, Implementation::Kernels] {
-            let (nll, kl, gradients) =
-                outcome(&model, implementation, &listing.formulae, get("noise").unwrap(), context, listing.beta);
+            let (nll, kl, gradients) = outcome(
+                &model,
+                implementation,
+                &listing.formulae,
+                get("noise").unwrap(),
+                context,
+                listing.beta,
+            );
             let what = |part: &str| format!("{} {implementation:?} {part}", case.case);
             assert_close(&what("nll"), &[nll], &numbers(get("nll").unwrap()), 1e-5);
             assert_close(&what("kl"), &[kl], &numbers(get("kl").unwrap()), 1e-5);
@@ -94,14 +109,17 @@ fn gradients_equal_differences() {
             config.model.goals &= constrained;
             let model = with_readout(Model::on(&config, DType::F64, &Device::Cpu).unwrap());
             let (noise, context) = (probe(20, 5, DType::F64), probe(20, 3, DType::F64));
-            let run = |implementation| outcome(&model, implementation, &formulae, &noise, Some(&context), 0.3);
+            let run =
+                |implementation| outcome(&model, implementation, &formulae, &noise, Some(&context), 0.3);
             let (nll, kl, gradients) = run(Implementation::Fused);
             let (plain_nll, plain_kl, plain) = run(Implementation::Plain);
             assert_close("losses", &[nll, kl], &[plain_nll, plain_kl], 1e-10);
             for (name, gradient) in &plain {
                 assert_close(&format!("{state:?} {name}"), &gradients[name], gradient, 1e-9);
             }
-            for (name, var) in model.parameters().vars().into_iter().filter(|(name, _)| gradients.contains_key(name)) {
+            for (name, var) in
+                model.parameters().vars().into_iter().filter(|(name, _)| gradients.contains_key(name))
+            {
                 let value = var.as_tensor().copy().unwrap();
                 let all = numbers(&value);
                 // A few numbers of each weight.

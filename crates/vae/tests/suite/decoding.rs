@@ -40,7 +40,8 @@ fn a_decoded_formula_has_the_probability_that_training_gives_it() {
                     for Decoded { formula, log_probability, .. } in list {
                         let Some(formula) = formula else { continue };
                         let context = context.map(|y| y.narrow(0, row, 1).unwrap());
-                        let wanted = log_likelihood(&model, &formula, &z.narrow(0, row, 1).unwrap(), context.as_ref());
+                        let wanted =
+                            log_likelihood(&model, &formula, &z.narrow(0, row, 1).unwrap(), context.as_ref());
                         assert!(
                             (log_probability - wanted).abs() < 2e-5 * wanted.abs().max(1.0),
                             "{state:?} {decoding:?} {formula}: {log_probability}, but training says {wanted}"
@@ -49,7 +50,10 @@ fn a_decoded_formula_has_the_probability_that_training_gives_it() {
                     }
                 }
                 // Unconstrained, the most probable sequences may all be none.
-                assert!(seen > 0 || !matches!(decoding, Decoding::Sampled { .. }), "{state:?}: nothing was valid");
+                assert!(
+                    seen > 0 || !matches!(decoding, Decoding::Sampled { .. }),
+                    "{state:?}: nothing was valid"
+                );
             }
         }
     }
@@ -64,13 +68,20 @@ fn sampled_frequencies_match_probabilities() {
         for list in model.decode(&z, None, Decoding::samples(samples, 11)).unwrap() {
             assert_eq!(list.iter().map(|d| d.count).sum::<usize>(), samples);
             // The budget changes probabilities only where it binds; common formulae are far below it.
-            let common = list.iter().filter(|d| d.formula.as_ref().is_some_and(|f| f.size() <= 4) && d.count > 100);
+            let common =
+                list.iter().filter(|d| d.formula.as_ref().is_some_and(|f| f.size() <= 4) && d.count > 100);
             let mut compared = 0;
             for d in common {
                 let p = d.log_probability.exp();
                 let sigma = (p * (1.0 - p) * samples as f64).sqrt();
                 let off = (d.count as f64 - p * samples as f64) / sigma;
-                assert!(off.abs() < 5.0, "{state:?} {:?}: {} times, expected {:.1}", d.formula, d.count, p * samples as f64);
+                assert!(
+                    off.abs() < 5.0,
+                    "{state:?} {:?}: {} times, expected {:.1}",
+                    d.formula,
+                    d.count,
+                    p * samples as f64
+                );
                 compared += 1;
             }
             assert!(compared >= 3, "{state:?}: too few common formulae to compare");
@@ -95,7 +106,8 @@ fn a_wide_beam_finds_all_formulae_in_their_order() {
         let model = scaled(&config, 2.0);
         let z = probe(1, 5, DType::F32);
         let found = model.decode(&z, None, Decoding::Beam { width: 100 }).unwrap().remove(0);
-        let mut wanted: Vec<(f64, Formula)> = small().into_iter().map(|f| (log_likelihood(&model, &f, &z, None), f)).collect();
+        let mut wanted: Vec<(f64, Formula)> =
+            small().into_iter().map(|f| (log_likelihood(&model, &f, &z, None), f)).collect();
         wanted.sort_by(|a, b| b.0.total_cmp(&a.0));
         let formulae: Vec<&Formula> = found.iter().filter_map(|d| d.formula.as_ref()).collect();
         assert_eq!(formulae, wanted.iter().map(|(_, f)| f).collect::<Vec<_>>(), "{state:?}");
@@ -133,7 +145,9 @@ fn temperature_and_top_k_narrow_the_choice() {
         model.decode(&z, None, decoding).unwrap()
     };
     let greedy = model.decode(&z, None, Decoding::Greedy).unwrap();
-    for (narrow, greedy) in [decode(1.0, Some(1)), decode(1e-3, None)].iter().flat_map(|lists| lists.iter().zip(&greedy)) {
+    for (narrow, greedy) in
+        [decode(1.0, Some(1)), decode(1e-3, None)].iter().flat_map(|lists| lists.iter().zip(&greedy))
+    {
         assert_eq!((narrow.len(), &narrow[0].formula), (1, &greedy[0].formula));
     }
     let different = |lists: Vec<Vec<Decoded>>| lists.iter().map(Vec::len).sum::<usize>();
@@ -153,9 +167,17 @@ fn bad_requests_are_refused() {
     let cold = Decoding::Sampled { samples: 1, temperature: 0.0, top_k: None, seed: 0 };
     assert!(message(&z, Some(&y), cold).contains("temperature"));
     let unconditional = Model::new(&config(GraphState::Sum, false)).unwrap();
-    assert!(unconditional.decode(&z, Some(&y), Decoding::Greedy).unwrap_err().to_string().contains("reads no context"));
+    assert!(
+        unconditional
+            .decode(&z, Some(&y), Decoding::Greedy)
+            .unwrap_err()
+            .to_string()
+            .contains("reads no context")
+    );
     assert!(model.prepare(&[]).is_err());
-    assert!(unconditional.prepare(&["x5".parse().unwrap()]).map(drop).unwrap_err().to_string().contains("x5"));
+    assert!(
+        unconditional.prepare(&["x5".parse().unwrap()]).map(drop).unwrap_err().to_string().contains("x5")
+    );
 }
 
 proptest! {

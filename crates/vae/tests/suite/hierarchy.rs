@@ -19,7 +19,8 @@ const FORMS: [Form; 2] = [Form::Plain, Form::Gaussian { sigma2: 0.44 }];
 /// Certain leaves: one-hot rows.
 fn one_hot(list: &[Formula], variables: usize) -> Tensor {
     let all: Vec<u32> = list.iter().flat_map(|f| indices(f).unwrap()).collect();
-    let rows: Vec<f64> = all.iter().flat_map(|&i| (0..variables as u32).map(move |v| f64::from(u8::from(v == i)))).collect();
+    let rows: Vec<f64> =
+        all.iter().flat_map(|&i| (0..variables as u32).map(move |v| f64::from(u8::from(v == i)))).collect();
     Tensor::from_vec(rows, (all.len(), variables), &Device::Cpu).unwrap()
 }
 
@@ -52,7 +53,11 @@ fn compare(what: &str, var: &Var, loss: impl Fn() -> Tensor, stride: usize) {
         };
         let difference = (at_change(1e-6) - at_change(-1e-6)) / 2e-6;
         var.set(&value).unwrap();
-        assert!((found[at] - difference).abs() < 1e-5 * scale, "{what}[{at}]: {}, differences say {difference}", found[at]);
+        assert!(
+            (found[at] - difference).abs() < 1e-5 * scale,
+            "{what}[{at}]: {}, differences say {difference}",
+            found[at]
+        );
     }
 }
 
@@ -61,7 +66,14 @@ fn fuzzy_gradients_equal_differences() {
     let list = formulae(3, 10);
     let leaves: usize = list.iter().map(|f| indices(f).unwrap().len()).sum();
     let var = Var::from_tensor(&probe(leaves, 4, DType::F64).affine(0.5, 0.5).unwrap()).unwrap();
-    let loss = || fuzzy::values(&list, var.as_tensor()).unwrap().mul(&probe(10, 4, DType::F64)).unwrap().sum_all().unwrap();
+    let loss = || {
+        fuzzy::values(&list, var.as_tensor())
+            .unwrap()
+            .mul(&probe(10, 4, DType::F64))
+            .unwrap()
+            .sum_all()
+            .unwrap()
+    };
     compare("fuzzy", &var, loss, 1);
     for form in FORMS {
         let semantics = Semantics::new(&embedding(form), DType::F64, &Device::Cpu).unwrap();

@@ -30,7 +30,9 @@ fn an_arc_runs_evenly_between_its_ends() {
     let (from, to) = ([1.0, 2.0, 0.0], [-1.0, 1.5, 3.0]);
     let points = arc(&from, &to, 9);
     assert_eq!((&points[0][..], &points[8][..]), (&from[..], &to[..]));
-    let angle = |a: &[f64], b: &[f64]| (a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>() / (length(a) * length(b))).acos();
+    let angle = |a: &[f64], b: &[f64]| {
+        (a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>() / (length(a) * length(b))).acos()
+    };
     let first = angle(&points[0], &points[1]);
     assert!(points.windows(2).all(|w| (angle(&w[0], &w[1]) - first).abs() < 1e-9));
     // Where no single arc exists, the straight line.

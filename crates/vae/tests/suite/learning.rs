@@ -6,8 +6,8 @@ use candle_core::{DType, Device};
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, generation, reconstruction};
 use logicvae_vae::{
-    Children, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason, Trainer, VaeError, context_of,
-    fit_context, preset, trained_formulae,
+    Children, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason, Trainer,
+    VaeError, context_of, fit_context, preset, trained_formulae,
 };
 
 use crate::common::{config, numbers};
@@ -52,7 +52,8 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
     // A vector that decodes rightly is left where it is.
     let mean = model.posterior(&model.prepare(&data.train).unwrap(), None).unwrap().mean.detach();
     let refined = model.refine(&data.train, &mean, None, &Refinement::default(), |_| {}).unwrap();
-    let (before, after): (Vec<Vec<f32>>, Vec<Vec<f32>>) = (mean.to_vec2().unwrap(), refined.z.to_vec2().unwrap());
+    let (before, after): (Vec<Vec<f32>>, Vec<Vec<f32>>) =
+        (mean.to_vec2().unwrap(), refined.z.to_vec2().unwrap());
     for ((before, after), steps) in before.iter().zip(&after).zip(&refined.steps) {
         assert_eq!(before == after, *steps == 0);
     }
@@ -61,7 +62,13 @@ fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
 #[test]
 fn with_a_focus_it_learns_from_what_comes_back_worst() {
     // Nothing moves, so that losses can be computed again.
-    let still = ["training.focus=5", "training.learning_rate=0.0", "training.epochs=1", "model.noise=0.0", "training.beta=1e-9"];
+    let still = [
+        "training.focus=5",
+        "training.learning_rate=0.0",
+        "training.epochs=1",
+        "model.noise=0.0",
+        "training.beta=1e-9",
+    ];
     let config = preset("tiny").unwrap().with(&still).unwrap();
     let data = config.data.set.generate().unwrap();
     let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
@@ -95,8 +102,10 @@ fn nothing_of_the_test_set_is_trained_on() {
         let data = config.data.set.generate().unwrap();
         // What a model that does not see the order of children cannot tell from a test formula.
         let seen = |f: &Formula| if positional { f.clone() } else { f.sorted() };
-        let own: HashSet<Formula> = if fresh { HashSet::new() } else { data.train.iter().map(seen).collect() };
-        let held_out: HashSet<Formula> = data.valid.iter().chain(&data.test).map(seen).filter(|f| !own.contains(f)).collect();
+        let own: HashSet<Formula> =
+            if fresh { HashSet::new() } else { data.train.iter().map(seen).collect() };
+        let held_out: HashSet<Formula> =
+            data.valid.iter().chain(&data.test).map(seen).filter(|f| !own.contains(f)).collect();
         let mut count = 0;
         for formula in trained_formulae(&config, &data, 20).unwrap() {
             assert!(!held_out.contains(&seen(&formula)), "{children:?}: {formula}");
@@ -115,8 +124,15 @@ fn formulae_grow_and_cross_within_their_limits() {
         config.data.fresh = fresh;
         config.data.crossing = if fresh { 0.0 } else { 1.0 };
         let all: Vec<Formula> = trained_formulae(&config, &data, 30).unwrap().collect();
-        let mean = |epoch: usize| all[epoch * 400..][..400].iter().map(Formula::size).sum::<usize>() as f64 / 400.0;
-        assert!(mean(0) < 5.0 && mean(0) < mean(10) && mean(10) < mean(29), "{} {} {}", mean(0), mean(10), mean(29));
+        let mean =
+            |epoch: usize| all[epoch * 400..][..400].iter().map(Formula::size).sum::<usize>() as f64 / 400.0;
+        assert!(
+            mean(0) < 5.0 && mean(0) < mean(10) && mean(10) < mean(29),
+            "{} {} {}",
+            mean(0),
+            mean(10),
+            mean(29)
+        );
         // Whole formulae are as they were drawn to be.
         let whole = &all[20 * 400..];
         assert!(whole.iter().all(|f| f.size() <= 18 && f.variables().len() == 4));
@@ -130,7 +146,12 @@ fn formulae_grow_and_cross_within_their_limits() {
 
 #[test]
 fn patience_ends_a_training_that_does_not_get_better() {
-    let changes = ["training.patience=2", "training.validate_every=1", "training.learning_rate=0.0", "training.epochs=50"];
+    let changes = [
+        "training.patience=2",
+        "training.validate_every=1",
+        "training.learning_rate=0.0",
+        "training.epochs=50",
+    ];
     let config = preset("tiny").unwrap().with(&changes).unwrap();
     let data = config.data.set.generate().unwrap();
     let outcome = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap();
@@ -150,7 +171,8 @@ fn with_hybrid_training_prior_samples_say_what_they_should() {
         let model = trainer.learner().model().unwrap();
         let context = context_of(&embedding.unwrap(), &data.train, DType::F32, &Device::Cpu).unwrap();
         let z = model.draw(data.train.len(), Some(&context), 1).unwrap();
-        let nll = model.negative_log_likelihood(&model.prepare(&data.train).unwrap(), &z, Some(&context)).unwrap();
+        let nll =
+            model.negative_log_likelihood(&model.prepare(&data.train).unwrap(), &z, Some(&context)).unwrap();
         numbers(&nll).iter().sum::<f64>() / data.train.len() as f64
     };
     let (without, with) = (nll(0.0), nll(0.5));
@@ -185,7 +207,8 @@ fn training_gives_what_it_always_gave() {
         let mut config = preset(name).unwrap();
         config.model.hidden = 20;
         (config.data.set.train, config.data.set.valid, config.data.set.test) = (200, 20, 20);
-        (config.training.epochs, config.training.polish, config.data.curriculum) = (2, 0, config.data.curriculum.min(1));
+        (config.training.epochs, config.training.polish, config.data.curriculum) =
+            (2, 0, config.data.curriculum.min(1));
         if name == "best-3" {
             config.training.focus = 3;
         }

@@ -42,7 +42,8 @@ fn novelty_and_uniqueness_count_what_they_say() {
     let z = model.draw(200, None, 0).unwrap();
     let all = model.decode(&z, None, Decoding::Beam { width: 50 }).unwrap();
     let said: Vec<Formula> = all.into_iter().flatten().filter_map(|d| d.formula).collect();
-    let nothing_new = generation(&model, &train, said.clone().into_iter().chain(said), None, &protocol, |_| {}).unwrap();
+    let nothing_new =
+        generation(&model, &train, said.clone().into_iter().chain(said), None, &protocol, |_| {}).unwrap();
     assert!(nothing_new.novelty < 0.2 && nothing_new.novelty < all_new.novelty, "{nothing_new:?}");
 }
 
@@ -57,7 +58,9 @@ fn of_many_candidates_the_nearest_is_kept() {
         let mut config = config.clone();
         config.model.candidates = candidates;
         let model = Model::new(&config).unwrap();
-        let z = model.draw(4, Some(&context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap()), 1).unwrap();
+        let z = model
+            .draw(4, Some(&context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap()), 1)
+            .unwrap();
         let y = context_of(&embedding, &data.test[..4], DType::F32, &Device::Cpu).unwrap();
         let decoded = model.decode_guided(&z, Some((&y, &embedding)), Decoding::samples(7, 3)).unwrap();
         assert!(decoded.iter().all(|list| list.iter().map(|d| d.count).sum::<usize>() == 7));
@@ -80,7 +83,8 @@ fn a_conditional_model_is_measured_against_what_it_was_asked_for() {
     let mut trainer = Trainer::new(&config, &data, Some(embedding.clone()), &Device::Cpu).unwrap();
     trainer.run(&mut ()).unwrap();
     let protocol = Protocol { contexts: 3, context_samples: 8, context_decodings: 2, ..Protocol::quick() };
-    let found = conditional(trainer.learner().model().unwrap(), &data.test, &embedding, &protocol, |_| {}).unwrap();
+    let found =
+        conditional(trainer.learner().model().unwrap(), &data.test, &embedding, &protocol, |_| {}).unwrap();
     assert_eq!((found.distances.len(), found.kernels.len()), (3, 3));
     assert!(found.semantic_distance > 0.0 && found.kernel.abs() <= 1.0);
     assert!(found.gaussian_kernel > 0.0 && found.gaussian_kernel <= 1.0);
@@ -88,6 +92,14 @@ fn a_conditional_model_is_measured_against_what_it_was_asked_for() {
     let [low, middle, high] = found.kernel_quartiles;
     assert!(low <= middle && middle <= high);
     assert!(
-        generation(trainer.learner().model().unwrap(), &data.test, data.train.clone(), Some(&embedding), &protocol, |_| {}).is_ok()
+        generation(
+            trainer.learner().model().unwrap(),
+            &data.test,
+            data.train.clone(),
+            Some(&embedding),
+            &protocol,
+            |_| {}
+        )
+        .is_ok()
     );
 }

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use candle_core::Device;
 use logicvae_logic::Dataset;
-use logicvae_vae::{Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset};
+use logicvae_vae::{
+    Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset,
+};
 
 use crate::common::config;
 
@@ -44,7 +46,9 @@ fn short(fresh: bool, conditional: bool) -> (Config, Dataset) {
 
 #[test]
 fn a_training_that_was_stopped_ends_with_the_same_bits() {
-    for (fresh, conditional, focus) in [(false, false, 1), (true, false, 1), (false, true, 1), (true, true, 3)] {
+    for (fresh, conditional, focus) in
+        [(false, false, 1), (true, false, 1), (false, true, 1), (true, true, 3)]
+    {
         let (mut config, data) = short(fresh, conditional);
         (config.training.focus, config.training.epochs) = (focus, config.training.epochs * focus);
         let embedding = || fit_context(&config).unwrap();
@@ -59,7 +63,9 @@ fn a_training_that_was_stopped_ends_with_the_same_bits() {
             for &steps in stops[1..].iter().chain(&[0]) {
                 let kept = stopper.kept.take().unwrap();
                 stopper = Stopper { steps, ..Stopper::default() };
-                trainer = Trainer::resume(&config, &data, embedding(), &Device::Cpu, (&kept.weights, &kept.state)).unwrap();
+                trainer =
+                    Trainer::resume(&config, &data, embedding(), &Device::Cpu, (&kept.weights, &kept.state))
+                        .unwrap();
                 trainer.run(&mut stopper).unwrap();
             }
             let end = stopper.kept.unwrap();
@@ -76,22 +82,33 @@ fn more_epochs_may_follow_but_nothing_else_may_change() {
     Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
     let kept = stopper.kept.unwrap();
     let longer = config.with(&["training.epochs=7"]).unwrap();
-    let mut trainer = Trainer::resume(&longer, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).unwrap();
+    let mut trainer =
+        Trainer::resume(&longer, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).unwrap();
     assert_eq!(trainer.run(&mut ()).unwrap().epochs, 7);
     let other = config.with(&["training.batch=10"]).unwrap();
-    let error = Trainer::resume(&other, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).map(drop).unwrap_err();
+    let error = Trainer::resume(&other, &data, None, &Device::Cpu, (&kept.weights, &kept.state))
+        .map(drop)
+        .unwrap_err();
     assert!(error.to_string().contains("other settings"), "{error}");
 }
 
 #[test]
 fn a_polish_that_is_thought_of_later_gives_the_same_bits() {
     let (config, data) = short(true, false);
-    let polish = ["training.epochs=8", "training.polish=2", "training.polish_rate=0.001", "training.polish_beta=0.0001"];
+    let polish = [
+        "training.epochs=8",
+        "training.polish=2",
+        "training.polish_rate=0.001",
+        "training.polish_beta=0.0001",
+    ];
     let planned = config.with(&polish).unwrap();
     let (mut first, mut later, mut whole) = (Stopper::default(), Stopper::default(), Stopper::default());
     Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut first).unwrap();
     let kept = first.kept.unwrap();
-    Trainer::resume(&planned, &data, None, &Device::Cpu, (&kept.weights, &kept.state)).unwrap().run(&mut later).unwrap();
+    Trainer::resume(&planned, &data, None, &Device::Cpu, (&kept.weights, &kept.state))
+        .unwrap()
+        .run(&mut later)
+        .unwrap();
     Trainer::new(&planned, &data, None, &Device::Cpu).unwrap().run(&mut whole).unwrap();
     let (later, whole) = (later.kept.unwrap(), whole.kept.unwrap());
     assert!(later.weights == whole.weights && later.state == whole.state);
@@ -105,7 +122,8 @@ fn damaged_checkpoints_are_refused() {
     Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
     let Checkpoint { weights, state, .. } = stopper.kept.unwrap();
     let refused = |weights: &[u8], state: &[u8]| {
-        let error = Trainer::resume(&config, &data, None, &Device::Cpu, (weights, state)).map(drop).unwrap_err();
+        let error =
+            Trainer::resume(&config, &data, None, &Device::Cpu, (weights, state)).map(drop).unwrap_err();
         assert!(matches!(error, VaeError::Checkpoint(_)), "{error}");
     };
     for cut in [0, 1, 20, state.len() / 2, state.len() - 1] {

@@ -47,7 +47,10 @@ fn each_wrong_setting_is_named() {
 fn every_preset_makes_a_model_and_survives_toml() {
     let mut names = vec!["tiny".to_owned()];
     for n in 3..=5 {
-        names.extend(["gru", "gcn", "gat", "cvae-gcn", "cvae-gat", "best", "cvae-best"].map(|kind| format!("{kind}-{n}")));
+        names.extend(
+            ["gru", "gcn", "gat", "cvae-gcn", "cvae-gat", "best", "cvae-best"]
+                .map(|kind| format!("{kind}-{n}")),
+        );
         for kind in ["gcn", "gat"] {
             names.extend(["end", "unconstrained", "unidirectional"].map(|what| format!("{kind}-{n}-{what}")));
             names.extend((1..=5).map(|layers| format!("{kind}-{n}-layers-{layers}")));
@@ -59,7 +62,9 @@ fn every_preset_makes_a_model_and_survives_toml() {
         assert_eq!(Config::from_toml(&config.to_toml().unwrap()).unwrap(), config, "{name}");
         Model::new(&config).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    for wrong in ["", "gat", "gat-6", "cvae-gru-3", "gru-3-layers-2", "gat-5-layers-6", "best-3-end", "nonsense-3"] {
+    for wrong in
+        ["", "gat", "gat-6", "cvae-gru-3", "gru-3-layers-2", "gat-5-layers-6", "best-3-end", "nonsense-3"]
+    {
         assert!(preset(wrong).is_none(), "{wrong}");
     }
 }

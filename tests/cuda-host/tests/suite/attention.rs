@@ -32,7 +32,8 @@ impl Input {
         let width = heads.count * heads.dim;
         let receivers = graph.forward().rows();
         let times = graph.sources.iter().map(|_| random.below(4) as f32).collect();
-        let [own, grad_out, msg, att] = [receivers, receivers, sources, 1].map(|rows| random.numbers(rows * width));
+        let [own, grad_out, msg, att] =
+            [receivers, receivers, sources, 1].map(|rows| random.numbers(rows * width));
         let score_own = attention::scores(heads, &own, &att).expect("no fault");
         let score_msg = attention::scores(heads, &msg, &att).expect("no fault");
         Self { heads, graph, times, own, msg, att, score_own, score_msg, grad_out }
@@ -50,18 +51,33 @@ impl Input {
     fn loss(&self, own: &[f64], msg: &[f64], att: &[f64]) -> f64 {
         let [score_own, score_msg] = [own, msg].map(|x| naive::scores(self.heads, x, att));
         let inputs = [own, msg, &score_own, &score_msg];
-        dot(&naive::attention(self.heads, self.graph.forward(), &doubles(&self.times), inputs).out, &self.grad_out)
+        dot(
+            &naive::attention(self.heads, self.graph.forward(), &doubles(&self.times), inputs).out,
+            &self.grad_out,
+        )
     }
 
     fn gradients(&self) -> Gradients {
         let Self { heads, graph, att, grad_out, .. } = self;
         let [alpha_own, alpha, _] = self.forward();
-        let [own, score_own, edge] =
-            attention::backward_receivers(*heads, graph.forward(), self.rows(), att, [&alpha_own, &alpha], grad_out)
-                .expect("no fault");
-        let [score_msg, msg] =
-            attention::backward_messages(*heads, graph.transposed(), &graph.t_edges, [&alpha, &edge], att, grad_out)
-                .expect("no fault");
+        let [own, score_own, edge] = attention::backward_receivers(
+            *heads,
+            graph.forward(),
+            self.rows(),
+            att,
+            [&alpha_own, &alpha],
+            grad_out,
+        )
+        .expect("no fault");
+        let [score_msg, msg] = attention::backward_messages(
+            *heads,
+            graph.transposed(),
+            &graph.t_edges,
+            [&alpha, &edge],
+            att,
+            grad_out,
+        )
+        .expect("no fault");
         let mut by_att = vec![0.0; att.len()];
         attention::backward_att(*heads, &self.own, &score_own, &mut by_att).expect("no fault");
         attention::backward_att(*heads, &self.msg, &score_msg, &mut by_att).expect("no fault");
@@ -141,7 +157,8 @@ fn gradients_agree_with_differences() {
 #[test]
 fn an_edge_that_counts_twice_is_two_edges() {
     let heads = Heads { count: 1, dim: 2 };
-    let x = Rows { own: &[1.0, 2.0], msg: &[3.0, 4.0, -1.0, 0.5], score_own: &[0.3], score_msg: &[0.7, -0.9] };
+    let x =
+        Rows { own: &[1.0, 2.0], msg: &[3.0, 4.0, -1.0, 0.5], score_own: &[0.3], score_msg: &[0.7, -0.9] };
     let run = |ends: &[u32], times: &[f32]| {
         let graph = Csr { offsets: &[0, ends.len() as u32], ends };
         attention::forward(heads, graph, times, x).expect("no fault")[2].clone()
@@ -157,7 +174,11 @@ fn extreme_scores_give_numbers() {
     let graph = Csr { offsets: &[0, 2], ends: &[0, 1] };
     let x = Rows { own: &[1.0], msg: &[2.0, 3.0], score_own: &[-500.0], score_msg: &[1e4, 1e6] };
     let [alpha_own, alpha, out] = attention::forward(heads, graph, &[1.0, 0.0], x).expect("no fault");
-    assert_eq!((alpha_own, alpha, out), (vec![0.0], vec![1.0, 0.0], vec![2.0]), "the edge that counts 0 times is as if not there");
+    assert_eq!(
+        (alpha_own, alpha, out),
+        (vec![0.0], vec![1.0, 0.0], vec![2.0]),
+        "the edge that counts 0 times is as if not there"
+    );
 }
 
 /// At 0 the leaky ReLU has the slope of its left side.
@@ -166,7 +187,8 @@ fn the_slope_at_zero() {
     let heads = Heads { count: 1, dim: 1 };
     let graph = Csr { offsets: &[0, 1], ends: &[0] };
     let x = Rows { own: &[1.0], msg: &[3.0], score_own: &[0.0], score_msg: &[0.0] };
-    let gradients = attention::backward_receivers(heads, graph, x, &[1.0], [&[0.5], &[0.5]], &[1.0]).expect("no fault");
+    let gradients =
+        attention::backward_receivers(heads, graph, x, &[1.0], [&[0.5], &[0.5]], &[1.0]).expect("no fault");
     // The mean is 2: each side is one from it, and halved.
     let edge = 0.5 * 0.2;
     let score = -2.0 * 0.5 * 0.2 + edge;
@@ -184,7 +206,10 @@ fn the_gradient_of_att_is_added() {
     attention::backward_att(heads, &x, &grad_score, &mut out).expect("no fault");
     let want: Vec<f64> = (0..63)
         .map(|c| {
-            f64::from(before[c]) + (0..70).map(|v| f64::from(x[v * 63 + c]) * f64::from(grad_score[v * 3 + c / 21])).sum::<f64>()
+            f64::from(before[c])
+                + (0..70)
+                    .map(|v| f64::from(x[v * 63 + c]) * f64::from(grad_score[v * 3 + c / 21]))
+                    .sum::<f64>()
         })
         .collect();
     assert_close("out", &out, &want);
@@ -203,8 +228,10 @@ fn naive_gradients(input: &Input) -> NaiveGradients {
     let Heads { count, dim } = input.heads;
     let graph = input.graph.forward();
     let [own, msg, att, score_own, score_msg, grad_out] =
-        [&input.own, &input.msg, &input.att, &input.score_own, &input.score_msg, &input.grad_out].map(|x| doubles(x));
-    let forward = naive::attention(input.heads, graph, &doubles(&input.times), [&own, &msg, &score_own, &score_msg]);
+        [&input.own, &input.msg, &input.att, &input.score_own, &input.score_msg, &input.grad_out]
+            .map(|x| doubles(x));
+    let forward =
+        naive::attention(input.heads, graph, &doubles(&input.times), [&own, &msg, &score_own, &score_msg]);
     let product = |a: &[f64], b: &[f64]| (0..dim).map(|d| a[d] * b[d]).sum::<f64>();
     let mut g = NaiveGradients {
         own: vec![0.0; own.len()],
@@ -220,8 +247,8 @@ fn naive_gradients(input: &Input) -> NaiveGradients {
         let grad = &grad_out[i * dim..];
         let own_part = product(grad, &own[i * dim..]);
         let part = |e: usize| product(grad, &msg[source(e) * dim..]);
-        let mean =
-            forward.alpha_own[i] * own_part + naive::edges(graph, v).map(|e| forward.alpha[e * count + k] * part(e)).sum::<f64>();
+        let mean = forward.alpha_own[i] * own_part
+            + naive::edges(graph, v).map(|e| forward.alpha[e * count + k] * part(e)).sum::<f64>();
         g.score_own[i] = 2.0 * forward.alpha_own[i] * (own_part - mean) * naive::slope(2.0 * score_own[i]);
         for e in naive::edges(graph, v) {
             let p = forward.alpha[e * count + k];
@@ -234,7 +261,8 @@ fn naive_gradients(input: &Input) -> NaiveGradients {
             }
         }
         for d in 0..dim {
-            g.own[i * dim + d] = forward.alpha_own[i] * grad_out[i * dim + d] + g.score_own[i] * att[k * dim + d];
+            g.own[i * dim + d] =
+                forward.alpha_own[i] * grad_out[i * dim + d] + g.score_own[i] * att[k * dim + d];
         }
     }
     // What goes through the scores: <x, att> has the gradients att and x.

@@ -17,8 +17,12 @@ fn gates_and_their_gradients() {
 
             let grad = random.numbers(h.len());
             let [grad_gi, grad_gh, grad_h] = gru::backward(width, &gi, &gh, &h, &grad).expect("no fault");
-            assert_gradient("grad_gi", &grad_gi, &gi, |gi| dot(&naive::gru(width, gi, &wide_gh, &wide_h), &grad));
-            assert_gradient("grad_gh", &grad_gh, &gh, |gh| dot(&naive::gru(width, &wide_gi, gh, &wide_h), &grad));
+            assert_gradient("grad_gi", &grad_gi, &gi, |gi| {
+                dot(&naive::gru(width, gi, &wide_gh, &wide_h), &grad)
+            });
+            assert_gradient("grad_gh", &grad_gh, &gh, |gh| {
+                dot(&naive::gru(width, &wide_gi, gh, &wide_h), &grad)
+            });
             assert_gradient("grad_h", &grad_h, &h, |h| dot(&naive::gru(width, &wide_gi, &wide_gh, h), &grad));
         }
     }

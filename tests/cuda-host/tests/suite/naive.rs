@@ -33,11 +33,18 @@ pub fn gather(width: usize, graph: Csr<'_>, weights: &[f64], x: &[f64]) -> Vec<f
 }
 
 pub fn gated_sum(width: usize, graph: Csr<'_>, weights: &[f64], gm: &[f64]) -> Vec<f64> {
-    let gated: Vec<f64> = gm.chunks(2 * width).flat_map(|row| (0..width).map(|j| sigmoid(row[j]) * row[width + j])).collect();
+    let gated: Vec<f64> =
+        gm.chunks(2 * width).flat_map(|row| (0..width).map(|j| sigmoid(row[j]) * row[width + j])).collect();
     gather(width, graph, weights, &gated)
 }
 
-pub fn gated_sum_backward(width: usize, transposed: Csr<'_>, t_weights: &[f64], gm: &[f64], grad_out: &[f64]) -> Vec<f64> {
+pub fn gated_sum_backward(
+    width: usize,
+    transposed: Csr<'_>,
+    t_weights: &[f64],
+    gm: &[f64],
+    grad_out: &[f64],
+) -> Vec<f64> {
     let gathered = gather(width, transposed, t_weights, grad_out);
     let mut grad = vec![0.0; gm.len()];
     for (i, d) in gathered.into_iter().enumerate() {
@@ -61,7 +68,9 @@ pub fn gru(width: usize, gi: &[f64], gh: &[f64], h: &[f64]) -> Vec<f64> {
 }
 
 pub fn scores(heads: Heads, x: &[f64], att: &[f64]) -> Vec<f64> {
-    let product = |(i, part): (usize, &[f64])| part.iter().zip(&att[i % heads.count * heads.dim..]).map(|(a, b)| a * b).sum();
+    let product = |(i, part): (usize, &[f64])| {
+        part.iter().zip(&att[i % heads.count * heads.dim..]).map(|(a, b)| a * b).sum()
+    };
     x.chunks(heads.dim).enumerate().map(product).collect()
 }
 
@@ -72,7 +81,12 @@ pub struct Attention {
 }
 
 /// The inputs are own, msg, score_own and score_msg.
-pub fn attention(heads: Heads, graph: Csr<'_>, times: &[f64], [own, msg, score_own, score_msg]: [&[f64]; 4]) -> Attention {
+pub fn attention(
+    heads: Heads,
+    graph: Csr<'_>,
+    times: &[f64],
+    [own, msg, score_own, score_msg]: [&[f64]; 4],
+) -> Attention {
     let Heads { count, dim } = heads;
     let mut alpha_own = vec![0.0; score_own.len()];
     let mut alpha = vec![0.0; graph.ends.len() * count];

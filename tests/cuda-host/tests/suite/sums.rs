@@ -23,14 +23,27 @@ fn gated_sums_and_their_gradient() {
         let (graph, sources) = Graph::usual(random);
         let (weights, gm) = (random.numbers(graph.sources.len()), random.numbers(sources * 2 * width));
         let got = sums::gated_forward(width, graph.forward(), &weights, &gm).expect("no fault");
-        assert_close("out", &got, &naive::gated_sum(width, graph.forward(), &doubles(&weights), &doubles(&gm)));
+        assert_close(
+            "out",
+            &got,
+            &naive::gated_sum(width, graph.forward(), &doubles(&weights), &doubles(&gm)),
+        );
 
         let (grad_out, t_weights) = (random.numbers(got.len()), graph.transpose(&weights));
-        let grad = sums::gated_backward(width, graph.transposed(), &t_weights, &gm, &grad_out).expect("no fault");
-        let want = naive::gated_sum_backward(width, graph.transposed(), &doubles(&t_weights), &doubles(&gm), &doubles(&grad_out));
+        let grad =
+            sums::gated_backward(width, graph.transposed(), &t_weights, &gm, &grad_out).expect("no fault");
+        let want = naive::gated_sum_backward(
+            width,
+            graph.transposed(),
+            &doubles(&t_weights),
+            &doubles(&gm),
+            &doubles(&grad_out),
+        );
         assert_close("grad_gm", &grad, &want);
         let weights = doubles(&weights);
-        assert_gradient("grad_gm", &grad, &gm, |gm| dot(&naive::gated_sum(width, graph.forward(), &weights, gm), &grad_out));
+        assert_gradient("grad_gm", &grad, &gm, |gm| {
+            dot(&naive::gated_sum(width, graph.forward(), &weights, gm), &grad_out)
+        });
     }
 }
 

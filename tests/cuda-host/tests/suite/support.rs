@@ -37,8 +37,12 @@ pub struct Graph {
 impl Graph {
     /// Rows with these numbers of edges, from random ones of `sources` rows.
     pub fn random(random: &mut Random, degrees: &[usize], sources: usize) -> Self {
-        let edges: Vec<(usize, usize)> =
-            degrees.iter().enumerate().flat_map(|(v, &degree)| vec![v; degree]).map(|v| (v, random.below(sources))).collect();
+        let edges: Vec<(usize, usize)> = degrees
+            .iter()
+            .enumerate()
+            .flat_map(|(v, &degree)| vec![v; degree])
+            .map(|v| (v, random.below(sources)))
+            .collect();
         let offsets = |counts: &dyn Fn(usize) -> usize, rows| {
             let ends = (0..rows).scan(0, |sum, row| {
                 *sum += counts(row);
@@ -112,7 +116,11 @@ pub fn assert_gradient(name: &str, got: &[f32], x: &[f32], f: impl Fn(&[f64]) ->
         let below = f(&x);
         x[i] = here;
         let want = (above - below) / (2.0 * step);
-        assert!((f64::from(got[i]) - want).abs() <= 2e-5 * (1.0 + want.abs()), "{name}[{i}] is {}, not {want}", got[i]);
+        assert!(
+            (f64::from(got[i]) - want).abs() <= 2e-5 * (1.0 + want.abs()),
+            "{name}[{i}] is {}, not {want}",
+            got[i]
+        );
     }
 }
 

@@ -58,7 +58,8 @@ fn describe(suite: &Suite, chart: &Chart, results: &Results) -> Option<Value> {
             let of = suite.measure.get(measure)?;
             let mut lines = Vec::new();
             for (name, experiments) in series {
-                let (mut points, mut low, mut high, mut paper) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+                let (mut points, mut low, mut high, mut paper) =
+                    (Vec::new(), Vec::new(), Vec::new(), Vec::new());
                 for (x, experiment) in at.iter().zip(experiments.iter().filter_map(|name| suite.get(name))) {
                     if let Some(value) = experiment.paper.get(measure) {
                         paper.push(json!([x, value]));
@@ -80,12 +81,14 @@ fn describe(suite: &Suite, chart: &Chart, results: &Results) -> Option<Value> {
                     lines.push(json!({ "name": format!("{name}, paper"), "points": paper, "dashed": true, "like": ours }));
                 }
             }
-            (!lines.is_empty()).then(|| json!({ "kind": "lines", "title": title, "x": x, "y": axis(of), "series": lines }))
+            (!lines.is_empty())
+                .then(|| json!({ "kind": "lines", "title": title, "x": x, "y": axis(of), "series": lines }))
         }
         ChartKind::Bars { measure, groups, series } => {
             let of = suite.measure.get(measure)?;
             let value = |name: &String| results.get(name).and_then(|found| number(of, found));
-            let some = series.iter().filter(|(_, experiments)| experiments.iter().any(|name| value(name).is_some()));
+            let some =
+                series.iter().filter(|(_, experiments)| experiments.iter().any(|name| value(name).is_some()));
             let bars = some.map(|(name, experiments)| {
                 let values: Vec<Option<f64>> = experiments.iter().map(value).collect();
                 let ends: Vec<Option<(f64, f64)>> = experiments
@@ -98,7 +101,9 @@ fn describe(suite: &Suite, chart: &Chart, results: &Results) -> Option<Value> {
                 json!({ "name": name, "values": values, "low": low, "high": high })
             });
             let bars: Vec<Value> = bars.collect();
-            (!bars.is_empty()).then(|| json!({ "kind": "bars", "title": title, "y": axis(of), "groups": groups, "series": bars }))
+            (!bars.is_empty()).then(
+                || json!({ "kind": "bars", "title": title, "y": axis(of), "groups": groups, "series": bars }),
+            )
         }
     }
 }

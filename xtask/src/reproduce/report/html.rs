@@ -30,14 +30,22 @@ pub fn render(report: &Report) -> String {
 
 fn section(section: &Section) -> String {
     let mut out = format!("<section id=\"{}\"><h2>{}</h2>\n", section.id, escape(&section.title));
-    let label = if section.id.starts_with("ours:") { "not in the paper".to_owned() } else { format!("the paper's {}", section.id) };
+    let label = if section.id.starts_with("ours:") {
+        "not in the paper".to_owned()
+    } else {
+        format!("the paper's {}", section.id)
+    };
     out += &format!("<p class=\"label\">{}</p>\n", escape(&label));
     if !section.about.is_empty() {
         out += &format!("<p>{}</p>\n", inline(section.about.trim()));
     }
     section.tables.iter().for_each(|t| out += &table(t));
     for figure in &section.figures {
-        out += &format!("<figure>{}<figcaption>{}</figcaption></figure>\n", drawing(&figure.svg), escape(&figure.caption));
+        out += &format!(
+            "<figure>{}<figcaption>{}</figcaption></figure>\n",
+            drawing(&figure.svg),
+            escape(&figure.caption)
+        );
     }
     for missing in &section.missing {
         out += &format!("<p class=\"missing\">{}</p>\n", escape(missing));
@@ -66,7 +74,9 @@ fn cell(cell: &Cell) -> String {
         out += &format!("<small>{}</small>", escape(interval));
     }
     match (&cell.paper, &cell.difference) {
-        (Some(paper), Some(difference)) => out += &format!("<small>paper {} <b>{}</b></small>", escape(paper), escape(difference)),
+        (Some(paper), Some(difference)) => {
+            out += &format!("<small>paper {} <b>{}</b></small>", escape(paper), escape(difference))
+        }
         (Some(paper), None) => out += &format!("<small>paper {}</small>", escape(paper)),
         _ => {}
     }
@@ -89,10 +99,9 @@ fn inline(text: &str) -> String {
         let parts: Vec<&str> = out.split(mark).collect();
         // A mark without its partner stays what it is.
         if parts.len() % 2 == 1 {
-            let joined = parts
-                .iter()
-                .enumerate()
-                .map(|(n, part)| if n % 2 == 1 { format!("{open}{part}{close}") } else { (*part).to_owned() });
+            let joined = parts.iter().enumerate().map(|(n, part)| {
+                if n % 2 == 1 { format!("{open}{part}{close}") } else { (*part).to_owned() }
+            });
             out = joined.collect();
         }
     }

@@ -74,7 +74,10 @@ mod tests {
         assert_eq!(wilson(0.0, 20.0).0, 0.0);
         // All of them says something too: the lower end is n / (n + z²).
         let (low, high) = wilson(1.0, 1000.0);
-        assert!((low - 1000.0 / (1000.0 + 1.96 * 1.96)).abs() < 1e-12 && (high - 1.0).abs() < 1e-12, "{low} to {high}");
+        assert!(
+            (low - 1000.0 / (1000.0 + 1.96 * 1.96)).abs() < 1e-12 && (high - 1.0).abs() < 1e-12,
+            "{low} to {high}"
+        );
     }
 
     #[test]

@@ -33,12 +33,14 @@ fn processors(suite: &Suite, results: &Results) -> String {
 /// Names and values.
 pub fn facts(suite: &Suite, place: &Place, results: &Results) -> Vec<(String, String)> {
     let asked = |program: &str, arguments: &[&str]| {
-        let found = shell::command(program).args(arguments).output().ok().filter(|output| output.status.success())?;
+        let found =
+            shell::command(program).args(arguments).output().ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&found.stdout).trim().to_owned())
     };
     let unknown = || "unknown".to_owned();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let memory = line("/proc/meminfo", "MemTotal").and_then(|kib| kib.trim_end_matches(" kB").parse::<f64>().ok());
+    let memory =
+        line("/proc/meminfo", "MemTotal").and_then(|kib| kib.trim_end_matches(" kB").parse::<f64>().ok());
     let commit = asked("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(unknown);
     let seconds = |name: &str| {
         let found = results.get(name)?;
@@ -62,7 +64,10 @@ pub fn facts(suite: &Suite, place: &Place, results: &Results) -> Vec<(String, St
         ("compiler", asked("rustc", &["--version"]).unwrap_or_else(unknown)),
         ("LogicVAE", format!("{}, code version {}", env!("CARGO_PKG_VERSION"), suite.code_version)),
         ("commit of the report", commit),
-        ("seeds", format!("{} (data, weights and samples of each are functions of its seed)", seeds.join(", "))),
+        (
+            "seeds",
+            format!("{} (data, weights and samples of each are functions of its seed)", seeds.join(", ")),
+        ),
     ];
     facts.push(("time of all experiments, one after the other", time(spent)));
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

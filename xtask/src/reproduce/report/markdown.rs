@@ -9,7 +9,11 @@ pub fn render(report: &Report) -> String {
     }
     for section in &report.sections {
         out += &format!("## {}\n\n`{}`", section.title, section.id);
-        out += &if section.about.is_empty() { "\n\n".to_owned() } else { format!(" {}\n\n", section.about.trim()) };
+        out += &if section.about.is_empty() {
+            "\n\n".to_owned()
+        } else {
+            format!(" {}\n\n", section.about.trim())
+        };
         for found in &section.tables {
             out += &table(found);
             out.push('\n');

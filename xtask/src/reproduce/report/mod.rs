@@ -105,10 +105,12 @@ pub fn write(suite: &Suite, place: &Place) -> Result<()> {
 
 /// The report of these results.
 fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
-    let sections: Result<Vec<Section>> = suite.exhibit.iter().map(|exhibit| section(suite, exhibit, place, results)).collect();
+    let sections: Result<Vec<Section>> =
+        suite.exhibit.iter().map(|exhibit| section(suite, exhibit, place, results)).collect();
     let size = match place.scale {
         Scale::Paper => {
-            "The paper's data, models and measures; how many epochs each model was trained stands in its row.".to_owned()
+            "The paper's data, models and measures; how many epochs each model was trained stands in its row."
+                .to_owned()
         }
         Scale::Quick => format!(
             "**Reduced sizes**, to see that everything runs. {} The words in each section are about the paper's sizes.",
@@ -128,7 +130,10 @@ fn compose(suite: &Suite, place: &Place, results: &Results) -> Result<Report> {
         summary.extend(tables::verdict(suite, results));
     }
     if !results.stale.is_empty() {
-        summary.push(format!("Made with other settings or by older code, and marked †: {}.", results.stale.join(", ")));
+        summary.push(format!(
+            "Made with other settings or by older code, and marked †: {}.",
+            results.stale.join(", ")
+        ));
     }
     Ok(Report {
         title: "LogicVAE: the paper, reproduced".into(),
@@ -215,7 +220,8 @@ mod tests {
         for label in PAPER {
             assert!(ids.contains(label), "{label} is not in the suite");
         }
-        let others: Vec<&&str> = ids.iter().filter(|id| !PAPER.contains(id) && !id.starts_with("ours:")).collect();
+        let others: Vec<&&str> =
+            ids.iter().filter(|id| !PAPER.contains(id) && !id.starts_with("ours:")).collect();
         assert!(others.is_empty(), "the paper has no {others:?}");
         // Even before anything has run: then it says so.
         let folder = tempfile::tempdir().unwrap();
@@ -239,7 +245,10 @@ mod tests {
         };
         let text = verdict(&[("gat-3", 0.95), ("gcn-3", 0.9), ("gcn-5", 0.5)]);
         assert!(text.contains("at or above 1, within 3 points of 1 more, and further below 1;"), "{text}");
-        assert!(text.contains("no experiment says why: `gcn-5`"), "what would explain it was not run: {text}");
+        assert!(
+            text.contains("no experiment says why: `gcn-5`"),
+            "what would explain it was not run: {text}"
+        );
         let half = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1)]);
         assert!(half.contains("no experiment says why: `gcn-5`"), "{half}");
         let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1), ("gcn-5-written-seen", 0.9)]);
@@ -250,13 +259,16 @@ mod tests {
     fn the_readme_says_what_the_results_say() {
         let suite = Suite::committed().unwrap();
         let readme = fs::read_to_string(root().join("README.md")).unwrap();
-        let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<String>>();
+        let cells = |line: &str| {
+            line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<String>>()
+        };
         let mut lines = readme.lines().skip_while(|line| !line.starts_with("| | accuracy"));
         let head = cells(lines.next().unwrap());
         let mut rows = 0;
         for row in lines.skip(1).take_while(|line| line.starts_with('|')).map(cells) {
             let name = row[0].split('`').nth(1).unwrap();
-            let found = read_json(&root().join(format!("results/{name}.json"))).unwrap_or_else(|| panic!("no result of {name}"));
+            let found = read_json(&root().join(format!("results/{name}.json")))
+                .unwrap_or_else(|| panic!("no result of {name}"));
             for (column, cell) in row.iter().enumerate().skip(1) {
                 let of_paper = head[column] == "paper";
                 let key = match head[if of_paper { column - 1 } else { column }].as_str() {

@@ -22,7 +22,13 @@ pub fn number(measure: &Measure, found: &Value) -> Option<f64> {
 pub fn list(measure: &Measure, found: &Value) -> Vec<f64> {
     let factor = if measure.percent { 100.0 } else { 1.0 };
     let Some(key) = &measure.list else { return Vec::new() };
-    at(found, key).as_array().into_iter().flatten().filter_map(Value::as_f64).map(|value| value * factor).collect()
+    at(found, key)
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_f64)
+        .map(|value| value * factor)
+        .collect()
 }
 
 /// The ends of a measure's confidence interval, as they are shown.
@@ -40,7 +46,13 @@ pub fn ends(measure: &Measure, found: &Value) -> Option<(f64, f64)> {
 /// A row for each experiment, with the epochs that it was trained for, and a column for each measure.
 pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Table {
     let mut head = vec![String::new()];
-    head.extend(exhibit.columns.iter().filter_map(|name| suite.measure.get(name)).map(|measure| measure.title.clone()));
+    head.extend(
+        exhibit
+            .columns
+            .iter()
+            .filter_map(|name| suite.measure.get(name))
+            .map(|measure| measure.title.clone()),
+    );
     let mut rows = Vec::new();
     for experiment in exhibit.rows.iter().filter_map(|name| suite.get(name)) {
         let found = results.get(&experiment.name);
@@ -63,9 +75,13 @@ pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Tab
                     (Some(_), Some(value)) => shown(value),
                     (Some(_), None) => "–".into(),
                 },
-                interval: found.and_then(|found| ends(measure, found)).map(|(low, high)| format!("{}–{}", shown(low), shown(high))),
+                interval: found
+                    .and_then(|found| ends(measure, found))
+                    .map(|(low, high)| format!("{}–{}", shown(low), shown(high))),
                 paper: paper.map(shown),
-                difference: ours.zip(paper).map(|(ours, paper)| format!("{:+.*}", measure.digits, ours - paper)),
+                difference: ours
+                    .zip(paper)
+                    .map(|(ours, paper)| format!("{:+.*}", measure.digits, ours - paper)),
             });
         }
         rows.push(row);
@@ -77,7 +93,8 @@ pub fn by_experiment(suite: &Suite, exhibit: &Exhibit, results: &Results) -> Tab
 fn epochs_before(suite: &Suite, results: &Results, task: &Task) -> u64 {
     let Task::Train { from: Some(from), .. } = task else { return 0 };
     let Some(earlier) = suite.passed_on(from).and_then(|passed| suite.get(passed.of)) else { return 0 };
-    let epochs = results.get(&earlier.name).and_then(|found| found["training"]["epochs"].as_u64()).unwrap_or(0);
+    let epochs =
+        results.get(&earlier.name).and_then(|found| found["training"]["epochs"].as_u64()).unwrap_or(0);
     epochs + epochs_before(suite, results, &earlier.task)
 }
 
@@ -96,7 +113,9 @@ pub fn by_entry(list: &List, found: &Value) -> Table {
         let paper = list.paper.iter().find(|paper| {
             let keys = ["form", "variables"];
             keys.iter().filter_map(|key| Some((key, paper.get(*key)?))).all(|(key, value)| {
-                value.as_str().map_or_else(|| value.as_integer().map(Value::from), |text| Some(Value::from(text)))
+                value
+                    .as_str()
+                    .map_or_else(|| value.as_integer().map(Value::from), |text| Some(Value::from(text)))
                     == Some(entry[*key].clone())
             })
         });
@@ -108,7 +127,9 @@ pub fn by_entry(list: &List, found: &Value) -> Table {
             Cell {
                 main: text(&entry[key.as_str()]),
                 paper: reported.map(|value| format!("{value:.4}")),
-                difference: reported.zip(entry[key.as_str()].as_f64()).map(|(paper, ours)| format!("{:+.4}", ours - paper)),
+                difference: reported
+                    .zip(entry[key.as_str()].as_f64())
+                    .map(|(paper, ours)| format!("{:+.4}", ours - paper)),
                 interval: None,
             }
         };
@@ -121,7 +142,8 @@ pub fn by_entry(list: &List, found: &Value) -> Table {
 pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
     let Some(measure) = suite.measure.get("accuracy") else { return Vec::new() };
     let (mut above, mut near, mut below, mut missing) = (0, 0, Vec::<&Experiment>::new(), 0);
-    let main: Vec<&String> = suite.exhibit.iter().filter(|e| e.id.ends_with("abilities-app")).flat_map(|e| &e.rows).collect();
+    let main: Vec<&String> =
+        suite.exhibit.iter().filter(|e| e.id.ends_with("abilities-app")).flat_map(|e| &e.rows).collect();
     for experiment in suite.experiment.iter().filter(|e| main.contains(&&e.name)) {
         let Some(paper) = experiment.paper.get("accuracy") else { continue };
         match results.get(&experiment.name).and_then(|found| number(measure, found)) {
@@ -139,13 +161,19 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
     );
     // Why they are below: by exhibits that say so, if all that shows it is there.
     let shown = |name: &String| results.get(name).is_some() && !results.is_stale(name);
-    let names = |list: &[&Experiment]| list.iter().map(|e| format!("`{}`", e.name)).collect::<Vec<String>>().join(", ");
+    let names = |list: &[&Experiment]| {
+        list.iter().map(|e| format!("`{}`", e.name)).collect::<Vec<String>>().join(", ")
+    };
     let mut lines = vec![line];
     for exhibit in &suite.exhibit {
         let explains = |e: &&Experiment| exhibit.explains.get(&e.name).is_some_and(|by| by.iter().all(shown));
         let (explained, rest): (Vec<&Experiment>, _) = below.into_iter().partition(explains);
         if !explained.is_empty() {
-            lines.push(format!("Below, and why, or a part of why, is shown under **{}**: {}.", exhibit.title, names(&explained)));
+            lines.push(format!(
+                "Below, and why, or a part of why, is shown under **{}**: {}.",
+                exhibit.title,
+                names(&explained)
+            ));
         }
         below = rest;
     }

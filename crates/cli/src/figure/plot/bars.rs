@@ -43,15 +43,22 @@ impl Heights {
     fn series(self, groups: usize, start: f64, width: f64) -> Result<Series> {
         let what = format!("series `{}`", self.name);
         if self.values.len() != groups {
-            bail!("{what} has {} value(s) for {groups} group(s): write null where one is missing", self.values.len());
+            bail!(
+                "{what} has {} value(s) for {groups} group(s): write null where one is missing",
+                self.values.len()
+            );
         }
         check::numbers(&what, self.values.iter().flatten().copied())?;
-        let points: Vec<_> = self.values.iter().enumerate().map(|(i, v)| v.map(|v| (i as f64 + start, v))).collect();
+        let points: Vec<_> =
+            self.values.iter().enumerate().map(|(i, v)| v.map(|v| (i as f64 + start, v))).collect();
         if points.iter().all(Option::is_none) {
             bail!("{what} has no values");
         }
         let errors = check::errors(&what, &points, self.low.as_deref(), self.high.as_deref())?;
-        Ok(Series { errors, ..Series::new(self.name, Mark::Bars(width), points.into_iter().flatten().collect()) })
+        Ok(Series {
+            errors,
+            ..Series::new(self.name, Mark::Bars(width), points.into_iter().flatten().collect())
+        })
     }
 }
 
@@ -72,7 +79,8 @@ impl Bars {
             series.push(heights.series(groups, start, FILLED * place)?);
         }
         let ends = series.iter().flat_map(|s| &s.errors).flat_map(|e| [e.1, e.2]);
-        let heights: Vec<f64> = series.iter().flat_map(|s| &s.points).map(|p| p.1).chain(ends).chain([0.0]).collect();
+        let heights: Vec<f64> =
+            series.iter().flat_map(|s| &s.points).map(|p| p.1).chain(ends).chain([0.0]).collect();
         // Bars begin at 0, so it is on the axis. Beyond the farthest there is some air, beyond 0 only if something is there.
         let mut y = extent(heights.iter().copied(), 0.06);
         if heights.iter().all(|&h| h >= 0.0) {
@@ -122,7 +130,8 @@ mod tests {
         assert!(message(r#"{"name":"a","values":[1]}"#).contains("1 value(s) for 2 group(s): write null"));
         assert_eq!(message(r#"{"name":"a","values":[null,null]}"#), "series `a` has no values");
         assert!(
-            message(r#"{"name":"a","values":[1,null],"low":[0,0],"high":[2,2]}"#).contains("number 1 of series `a` is missing")
+            message(r#"{"name":"a","values":[1,null],"low":[0,0],"high":[2,2]}"#)
+                .contains("number 1 of series `a` is missing")
         );
     }
 }

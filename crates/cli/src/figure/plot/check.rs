@@ -43,7 +43,9 @@ fn text(what: &str, text: &str, most: usize) -> Result<()> {
 pub fn series(count: usize) -> Result<()> {
     match count {
         0 => bail!("`series` is empty: describe at least one"),
-        count if count > COLOURS.len() => bail!("{count} series, and there are colours for {}", COLOURS.len()),
+        count if count > COLOURS.len() => {
+            bail!("{count} series, and there are colours for {}", COLOURS.len())
+        }
         _ => Ok(()),
     }
 }
@@ -51,7 +53,10 @@ pub fn series(count: usize) -> Result<()> {
 /// A place among the series that something refers to.
 pub fn place(what: &str, place: usize, count: usize) -> Result<()> {
     if place >= count {
-        bail!("{what} refers to series {place}, but the last of {count} is {}: they are counted from 0", count - 1);
+        bail!(
+            "{what} refers to series {place}, but the last of {count} is {}: they are counted from 0",
+            count - 1
+        );
     }
     Ok(())
 }
@@ -82,7 +87,11 @@ pub fn errors(
     };
     for (name, list) in [("low", low), ("high", high)] {
         if list.len() != points.len() {
-            bail!("`{name}` of {what} has {} number(s), and there are {} to go with", list.len(), points.len());
+            bail!(
+                "`{name}` of {what} has {} number(s), and there are {} to go with",
+                list.len(),
+                points.len()
+            );
         }
         numbers(&format!("`{name}` of {what}"), list.iter().flatten().copied())?;
     }
@@ -92,7 +101,9 @@ pub fn errors(
             (_, (None, None)) => {}
             (Some((x, y)), (&Some(low), &Some(high))) if low <= y && y <= high => errors.push((x, low, high)),
             (Some((_, y)), (Some(low), Some(high))) => {
-                bail!("number {i} of {what} is {y}, not between its `low` {low} and its `high` {high}: these are the bar's ends")
+                bail!(
+                    "number {i} of {what} is {y}, not between its `low` {low} and its `high` {high}: these are the bar's ends"
+                )
             }
             (None, _) => bail!("number {i} of {what} is missing, but has an error bar"),
             _ => bail!("number {i} of {what} has only one end of its error bar"),

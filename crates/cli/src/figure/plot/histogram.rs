@@ -86,7 +86,8 @@ impl Histogram {
                 counts[(((value - range.start) / width) as usize).min(self.bins - 1)] += 1;
             }
             let centre = |bin: usize| range.start + (bin as f64 + 0.5) * width;
-            let shares = counts.iter().enumerate().map(|(bin, &n)| (centre(bin), n as f64 / values.len() as f64));
+            let shares =
+                counts.iter().enumerate().map(|(bin, &n)| (centre(bin), n as f64 / values.len() as f64));
             series.push(Series::new(name, Mark::Histogram(width), shares.collect()));
         }
         let top = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(0.0, f64::max);
@@ -94,8 +95,15 @@ impl Histogram {
         for Place { name, at, series: of } in self.marks {
             series.push(Series { colour: Some(of), ..Series::new(name, Mark::Rule, vec![(at, 0.0)]) });
         }
-        let chart =
-            Chart { title: self.title, x_label: self.x, y_label: self.y, x: reach, axis: Axis::Linear, y: 0.0..1.06 * top, series };
+        let chart = Chart {
+            title: self.title,
+            x_label: self.x,
+            y_label: self.y,
+            x: reach,
+            axis: Axis::Linear,
+            y: 0.0..1.06 * top,
+            series,
+        };
         Ok(Plot { kind: "histogram", series: count, chart })
     }
 }
@@ -111,8 +119,10 @@ mod tests {
 
     #[test]
     fn bins_are_common_and_shares_sum_to_one() {
-        let plot =
-            histogram(r#""bins":4,"series":[{"name":"a","values":[0,0.5,1,4]},{"name":"b","values":[2,3,3.9]}]"#).expect("good");
+        let plot = histogram(
+            r#""bins":4,"series":[{"name":"a","values":[0,0.5,1,4]},{"name":"b","values":[2,3,3.9]}]"#,
+        )
+        .expect("good");
         let shares = |i: usize| plot.chart.series[i].points.iter().map(|p| p.1).collect::<Vec<_>>();
         assert_eq!(shares(0), [0.5, 0.25, 0.0, 0.25]);
         assert_eq!(shares(1), [0.0, 0.0, 1.0 / 3.0, 2.0 / 3.0]);
@@ -126,8 +136,14 @@ mod tests {
         assert_eq!(message(r#""series":[{"name":"a","values":[]}]"#), "series `a` has no values");
         assert!(message(r#""series":[{"name":"a","values":[1e13]}]"#).contains("between -1e12 and 1e12"));
         assert!(message(r#""series":[{"name":" ","values":[1]}]"#).contains("series[0] has an empty name"));
-        assert!(message(r#""bins":0,"series":[{"name":"a","values":[1]}]"#).contains("at least 1 and at most 200, not 0"));
+        assert!(
+            message(r#""bins":0,"series":[{"name":"a","values":[1]}]"#)
+                .contains("at least 1 and at most 200, not 0")
+        );
         let marks = r#""series":[{"name":"a","values":[1]}],"marks":[{"name":"m","at":1,"series":1}]"#;
-        assert_eq!(message(marks), "mark `m` refers to series 1, but the last of 1 is 0: they are counted from 0");
+        assert_eq!(
+            message(marks),
+            "mark `m` refers to series 1, but the last of 1 is 0: they are counted from 0"
+        );
     }
 }

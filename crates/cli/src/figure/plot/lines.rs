@@ -62,7 +62,8 @@ impl Lines {
         let points = || series.iter().flat_map(|s| s.points.iter().copied());
         let ends = series.iter().flat_map(|s| &s.errors).flat_map(|e| [e.1, e.2]);
         let (x, y) = (extent(points().map(|p| p.0), 0.05), extent(points().map(|p| p.1).chain(ends), 0.06));
-        let chart = Chart { title: self.title, x_label: self.x, y_label: self.y, x, axis: Axis::Linear, y, series };
+        let chart =
+            Chart { title: self.title, x_label: self.x, y_label: self.y, x, axis: Axis::Linear, y, series };
         Ok(Plot { kind: "lines", series: count, chart })
     }
 }
@@ -74,16 +75,21 @@ mod tests {
     #[test]
     fn what_cannot_be_drawn_is_named() {
         let message = |line: &str| {
-            let text = format!(r#"{{"kind":"lines","title":"t","x":"x","y":"y","series":[{{"name":"a",{line}}}]}}"#);
+            let text =
+                format!(r#"{{"kind":"lines","title":"t","x":"x","y":"y","series":[{{"name":"a",{line}}}]}}"#);
             let error = serde_json::from_str::<Lines>(&text).expect(&text).plot().map(drop).expect_err(&text);
             format!("{error:#}")
         };
         assert_eq!(message(r#""points":[]"#), "series `a` has no points");
         assert_eq!(message(r#""points":[[1,2]],"low":[1]"#), "series `a` has `low` but no `high`");
         assert!(
-            message(r#""points":[[1,2]],"low":[1],"high":[3,4]"#).contains("`high` of series `a` has 2 number(s), and there are 1")
+            message(r#""points":[[1,2]],"low":[1],"high":[3,4]"#)
+                .contains("`high` of series `a` has 2 number(s), and there are 1")
         );
-        assert!(message(r#""points":[[1,2]],"low":[0.1],"high":[0.1]"#).contains("is 2, not between its `low` 0.1"));
+        assert!(
+            message(r#""points":[[1,2]],"low":[0.1],"high":[0.1]"#)
+                .contains("is 2, not between its `low` 0.1")
+        );
         assert!(message(r#""points":[[1,2]],"low":[null],"high":[3]"#).contains("only one end"));
         assert!(message(r#""points":[[1,2]],"like":3"#).contains("series `a`: `like` refers to series 3"));
     }

@@ -43,7 +43,11 @@ pub fn read(text: &str) -> Result<Plot> {
 
 fn strict<T: DeserializeOwned>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|e| {
-        let hint = if e.classify() == Category::Syntax { " (JSON has no comments, no NaN and no infinity)" } else { "" };
+        let hint = if e.classify() == Category::Syntax {
+            " (JSON has no comments, no NaN and no infinity)"
+        } else {
+            ""
+        };
         Error::msg(format!("not a chart: {e}{hint}"))
     })
 }
@@ -83,7 +87,9 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_drawn() {
-        for values in ["[0]", "[3,3,3]", "[1e12,-1e12]", "[0,1e-300]", "[1000000000000,999999999999.999]", "[-0.0]"] {
+        for values in
+            ["[0]", "[3,3,3]", "[1e12,-1e12]", "[0,1e-300]", "[1000000000000,999999999999.999]", "[-0.0]"]
+        {
             count(
                 &format!(
                     r#"{{"kind":"histogram","title":"t","x":"x","y":"y","bins":200,"series":[{{"name":"a","values":{values}}}]}}"#
@@ -116,7 +122,10 @@ mod tests {
             "not a chart: expected value at line 2 column 9 (JSON has no comments, no NaN and no infinity)"
         );
         assert_eq!(message(r#"{"kind":"pie"}"#), "there is no kind `pie`: use histogram, lines or bars");
-        assert!(message(r#"{"kind":"bars","titel":"t"}"#).contains("unknown field `titel`, expected one of `kind`, `title`"));
+        assert!(
+            message(r#"{"kind":"bars","titel":"t"}"#)
+                .contains("unknown field `titel`, expected one of `kind`, `title`")
+        );
         assert!(message("{\"kind\":\"lines\",\n\"title\":3}").contains("line 2 column 9"));
     }
 }
