@@ -10,7 +10,7 @@ use candle_nn::{Linear, Module, linear};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use logicvae_gnn::{Batch, Encoder, EncoderConfig, Implementation, Parameters, Vocabulary};
-use logicvae_logic::{Formula, preset};
+use logicvae_logic::{DatasetSpec, Formula};
 
 use crate::cores;
 use crate::measure::{Row, compare, seconds};
@@ -66,7 +66,8 @@ impl Ours {
 }
 
 pub fn run(python: &Path) -> Result<Vec<Row>> {
-    let formulae = preset("paper-5").context("a preset")?.sampler.check()?.distinct(1, FORMULAE)?;
+    let formulae =
+        DatasetSpec::preset("paper-5").context("a preset")?.sampler.check()?.distinct(1, FORMULAE)?;
     let mut peer = Peer::start(python, "gnn_peer.py")?;
     peer.load(VARIABLES as usize, &formulae)?;
     let types = Vocabulary::new(VARIABLES).types();

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, Kernel, Measure, Neighbours, PAPER_SIGMA2};
-use logicvae_logic::{Formula, SamplerParams, preset};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Kernel, Neighbours, PAPER_SIGMA2};
+use logicvae_logic::{DatasetSpec, Formula, SamplerParams};
 
 use crate::measure::{Row, compare, seconds};
 use crate::peer::Peer;
@@ -28,12 +28,12 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
 }
 
 fn pool(name: &str) -> Result<Vec<Formula>> {
-    Ok(preset(name).context("a preset")?.sampler.check()?.distinct(1, POOL)?)
+    Ok(DatasetSpec::preset(name).context("a preset")?.sampler.check()?.distinct(1, POOL)?)
 }
 
 /// From formulae to the matrix of all similarities: evaluating and comparing.
 fn gram(formulae: &[Formula], peer: &mut Peer) -> Result<Vec<Row>> {
-    let kernel = Kernel::new(Measure::exact(5)?, Form::Plain)?;
+    let kernel = Kernel::new(Domain::exact(5)?, Form::Plain)?;
     let mean = kernel.gram(formulae)?.mean().unwrap_or_default();
     let ours = || {
         let (time, gram) = seconds(|| kernel.gram(formulae));
@@ -74,7 +74,7 @@ fn pca(
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
     let mut explained = 0.0;
     let ours = || {
-        let (time, embedding) = seconds(|| Embedding::fit(Measure::exact(n)?, pool, &params));
+        let (time, embedding) = seconds(|| Embedding::fit(Domain::exact(n)?, pool, &params));
         explained = embedding?.explained_variance().sum();
         Ok(time)
     };
@@ -101,7 +101,7 @@ fn pca(
 fn neighbours() -> Result<()> {
     for n in [5u32, 10] {
         let list = SamplerParams::new(n).check()?.distinct(1, 1_000_000)?;
-        let index = Neighbours::new(Measure::exact(n as usize)?, &list)?;
+        let index = Neighbours::new(Domain::exact(n as usize)?, &list)?;
         let mut times: Vec<f64> = Vec::new();
         for query in &list[..21] {
             let (time, nearest) = seconds(|| index.nearest(query, 10));

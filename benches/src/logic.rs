@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use logicvae_logic::{Assignments, SamplerParams, preset};
+use logicvae_logic::{Assignments, DatasetSpec, SamplerParams};
 
 use crate::measure::{Row, compare, median_of, seconds};
 use crate::peer::Peer;
 
 pub fn run(python: &Path) -> Result<Vec<Row>> {
     let mut peer = Peer::start(python, "logic_peer.py")?;
-    let paper = preset("paper-5").context("a preset")?.sampler;
+    let paper = DatasetSpec::preset("paper-5").context("a preset")?.sampler;
     let mut rows = vec![
         sampling("a distinct formula, paper-5", paper, Some(300.0), 200, &mut peer)?,
         sampling(
@@ -57,7 +57,8 @@ fn sampling(
 fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
     const COUNT: usize = 5000;
     const VARIABLES: usize = 10;
-    let formulae = preset("paper-10").context("a preset")?.sampler.check()?.distinct(1, COUNT)?;
+    let formulae =
+        DatasetSpec::preset("paper-10").context("a preset")?.sampler.check()?.distinct(1, COUNT)?;
     peer.load(VARIABLES, &formulae)?;
 
     let all = Assignments::all(VARIABLES)?;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, Kernel, KernelError, Measure, PAPER_SIGMA2};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Kernel, KernelError, PAPER_SIGMA2};
 use logicvae_logic::SamplerParams;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
     let pool = SamplerParams::new(variables as u32).check()?.distinct(1, formulae)?;
     // All 32,768 assignments of 15 variables would be exact, but drawn ones show what users of large n do.
     let measure =
-        if variables <= 10 { Measure::exact(variables)? } else { Measure::monte_carlo(variables, 1024, 1)? };
+        if variables <= 10 { Domain::exact(variables)? } else { Domain::monte_carlo(variables, 1024, 1)? };
     let (form, name) =
         if gaussian { (Form::Gaussian { sigma2: PAPER_SIGMA2 }, "gaussian") } else { (Form::Plain, "plain") };
 

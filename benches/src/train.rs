@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use candle_core::{DType, Device, Tensor};
 use logicvae_gnn::Readout;
 use logicvae_logic::Formula;
-use logicvae_vae::{Adam, Config, GraphState, Model, StepSize, preset};
+use logicvae_vae::{Adam, Config, GraphState, Model, StepSize};
 
 use crate::cores;
 use crate::measure::{Row, compare};
@@ -58,14 +58,14 @@ impl Ours {
 }
 
 pub fn run(python: &Path) -> Result<Vec<Row>> {
-    let first = preset("gru-5").context("a preset")?;
+    let first = Config::preset("gru-5").context("a preset")?;
     let variables = first.model.variables as usize;
     let formulae = first.data.set.sampler.check()?.distinct(1, FORMULAE)?;
     let mut peer = Peer::start(python, "train_peer.py")?;
     peer.load(variables, &formulae)?;
     let mut rows = Vec::new();
     for (kind, published) in PUBLISHED {
-        let config = preset(&format!("{kind}-5")).context("a preset")?;
+        let config = Config::preset(&format!("{kind}-5")).context("a preset")?;
         let model = &config.model;
         let state = match model.graph_state {
             GraphState::Last => "last",

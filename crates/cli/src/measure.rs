@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use logicvae_kernel::{Form, Measure, error_bound};
+use logicvae_kernel::{Domain, Form, error_bound};
 use logicvae_logic::{Assignment, Formula, TABLE_LIMIT};
 
 use crate::args::MeasureArgs;
@@ -31,16 +31,16 @@ pub fn form(gaussian: Option<f64>) -> Result<Form> {
 }
 
 /// The measure that the flags ask for; `used` is the largest variable of the formulae.
-pub fn measure(args: &MeasureArgs, used: u32) -> Result<Measure> {
+pub fn measure(args: &MeasureArgs, used: u32) -> Result<Domain> {
     let variables = args.vars.unwrap_or(used) as usize;
     if let Some(file) = &args.rows {
         return observed(file, variables);
     }
     if let Some(samples) = args.samples {
-        return Ok(Measure::monte_carlo(variables, samples, args.seed)?);
+        return Ok(Domain::monte_carlo(variables, samples, args.seed)?);
     }
     if variables <= TABLE_LIMIT {
-        return Ok(Measure::exact(variables)?);
+        return Ok(Domain::exact(variables)?);
     }
     let error = error_bound(DEFAULT_SAMPLES as u64, 0.05, 1)?;
     eprintln!(
@@ -48,11 +48,11 @@ pub fn measure(args: &MeasureArgs, used: u32) -> Result<Measure> {
          than {error:.3} in 95 of 100 cases. Choose with --samples.",
         args.seed
     );
-    Ok(Measure::monte_carlo(variables, DEFAULT_SAMPLES, args.seed)?)
+    Ok(Domain::monte_carlo(variables, DEFAULT_SAMPLES, args.seed)?)
 }
 
 /// Rows such as `1011`, each with an optional weight behind it.
-fn observed(file: &Path, variables: usize) -> Result<Measure> {
+fn observed(file: &Path, variables: usize) -> Result<Domain> {
     let name = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
     let (mut rows, mut weights, mut given) = (Vec::new(), Vec::new(), false);
@@ -75,6 +75,6 @@ fn observed(file: &Path, variables: usize) -> Result<Measure> {
             .transpose()?;
         weights.push(weight.unwrap_or(1.0));
     }
-    let measure = Measure::observed(&rows).with_context(|| name.to_string())?;
+    let measure = Domain::observed(&rows).with_context(|| name.to_string())?;
     if given { measure.weighted(&weights).with_context(|| name.to_string()) } else { Ok(measure) }
 }

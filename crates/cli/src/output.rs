@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use logicvae_logic::write_atomic;
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
 use crate::input::is_standard;
 
@@ -82,33 +82,5 @@ pub fn write_file(
         content(&mut out)?;
         return out.flush().with_context(failed);
     }
-    // A link stays a link: what it points to is replaced.
-    let path = if path.exists() { path.canonicalize()? } else { path.to_owned() };
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> Result<()> {
-        let mut file = new_file(folder)?;
-        let mut buffered = BufWriter::new(file.as_file_mut());
-        content(&mut buffered)?;
-        buffered.flush()?;
-        drop(buffered);
-        if let Ok(old) = path.metadata() {
-            file.as_file().set_permissions(old.permissions())?;
-        }
-        file.as_file().sync_all()?;
-        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
-        kept.map_err(|e| e.error)?;
-        Ok(())
-    };
-    write().with_context(failed)
-}
-
-/// A temporary file that others may read as far as the user's mask lets them: temporary files are private by default.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+    write_atomic(path, force, content).with_context(failed)
 }

@@ -4,18 +4,18 @@ use logicvae_logic::{BitMatrix, Formula};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::hamming::differences;
 use crate::linalg::{Backend, product};
-use crate::measure::Measure;
 use crate::stream::stream;
 
 /// A similarity of formulae: where they are compared, and in which form.
 ///
 /// ```
-/// use logicvae_kernel::{Form, Kernel, Measure};
-/// let kernel = Kernel::new(Measure::exact(2)?, Form::Plain)?;
+/// use logicvae_kernel::{Form, Kernel, Domain};
+/// let kernel = Kernel::new(Domain::exact(2)?, Form::Plain)?;
 /// let f = ["x1 & x2", "x1 | x2", "!(x1 & x2)"].map(|t| t.parse().unwrap());
 /// let gram = kernel.gram(&f)?;
 /// assert_eq!((gram[[0, 0]], gram[[0, 1]], gram[[0, 2]]), (1.0, 0.0, -1.0));
@@ -23,19 +23,19 @@ use crate::stream::stream;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
-    measure: Measure,
+    domain: Domain,
     form: Form,
 }
 
 impl Kernel {
     /// A kernel in a form; its width is checked.
-    pub fn new(measure: Measure, form: Form) -> Result<Self, KernelError> {
-        Ok(Self { measure, form: form.check()? })
+    pub fn new(domain: Domain, form: Form) -> Result<Self, KernelError> {
+        Ok(Self { domain, form: form.check()? })
     }
 
     /// Where formulae are compared.
-    pub fn measure(&self) -> &Measure {
-        &self.measure
+    pub fn domain(&self) -> &Domain {
+        &self.domain
     }
 
     /// The form of the values.
@@ -50,15 +50,15 @@ impl Kernel {
 
     /// The similarities of all pairs, N × N. Only half of them are computed, unless that would be slower.
     pub fn gram(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
-        Ok(self.gram_of_values(&self.measure.values(formulae)?))
+        Ok(self.gram_of_values(&self.domain.values(formulae)?))
     }
 
     /// As [`gram`](Self::gram), in the memory of a matrix that is no longer needed, if it is large enough. With few
     /// assignments this is twice as quick: being given fresh memory takes longer than filling it.
     ///
     /// ```
-    /// use logicvae_kernel::{Form, Kernel, Measure};
-    /// let kernel = Kernel::new(Measure::exact(2)?, Form::Plain)?;
+    /// use logicvae_kernel::{Form, Kernel, Domain};
+    /// let kernel = Kernel::new(Domain::exact(2)?, Form::Plain)?;
     /// let f = ["x1 & x2", "x1 | x2", "!(x1 & x2)"].map(|t| t.parse().unwrap());
     /// let old = kernel.gram(&f)?;
     /// let new = kernel.gram_reusing(&f[..2], old)?;
@@ -66,7 +66,7 @@ impl Kernel {
     /// # Ok::<(), logicvae_kernel::KernelError>(())
     /// ```
     pub fn gram_reusing(&self, formulae: &[Formula], old: Array2<f64>) -> Result<Array2<f64>, KernelError> {
-        let values = self.measure.values(formulae)?;
+        let values = self.domain.values(formulae)?;
         let (n, (mut memory, offset)) = (values.rows(), old.into_raw_vec_and_offset());
         let fits = memory.len() >= n * n && offset.is_none_or(|offset| offset == 0);
         if !fits || !self.is_written_in_order(&values) {
@@ -81,12 +81,12 @@ impl Kernel {
 
     /// With rows of a few words, writing takes all the time, and writing in order is quickest.
     fn is_written_in_order(&self, values: &BitMatrix) -> bool {
-        self.measure.weights().is_none() && values.words_per_row() <= 4
+        self.domain.weights().is_none() && values.words_per_row() <= 4
     }
 
     /// The similarities of every row formula with every column formula, N × M.
     pub fn cross(&self, rows: &[Formula], columns: &[Formula]) -> Result<Array2<f64>, KernelError> {
-        Ok(self.cross_of_values(&self.measure.values(rows)?, &self.measure.values(columns)?))
+        Ok(self.cross_of_values(&self.domain.values(rows)?, &self.domain.values(columns)?))
     }
 
     /// As [`cross`](Self::cross), handing out blocks of rows one after the other: for matrices that do not fit in
@@ -97,17 +97,17 @@ impl Kernel {
         columns: &[Formula],
         mut block: impl FnMut(ArrayView2<'_, f64>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let columns = self.measure.values(columns)?;
+        let columns = self.domain.values(columns)?;
         let height = ((1 << 21) / columns.rows().max(1)).clamp(1, 4096);
         for part in rows.chunks(height) {
-            block(self.cross_of_values(&self.measure.values(part)?, &columns).view())?;
+            block(self.cross_of_values(&self.domain.values(part)?, &columns).view())?;
         }
         Ok(())
     }
 
     /// [`gram`](Self::gram) for values that are known.
     pub fn gram_of_values(&self, values: &BitMatrix) -> Array2<f64> {
-        if let Some(weights) = self.measure.weights() {
+        if let Some(weights) = self.domain.weights() {
             let scaled = scaled_signs(values, weights);
             return product(Backend::default(), scaled.view(), scaled.t()).mapv(|k| self.form.of(k));
         }
@@ -146,7 +146,7 @@ impl Kernel {
     /// [`cross`](Self::cross) for values that are known.
     pub fn cross_of_values(&self, rows: &BitMatrix, columns: &BitMatrix) -> Array2<f64> {
         assert_eq!(rows.bits(), columns.bits(), "values at different assignments");
-        if let Some(weights) = self.measure.weights() {
+        if let Some(weights) = self.domain.weights() {
             let (left, right) = (scaled_signs(rows, weights), scaled_signs(columns, weights));
             return product(Backend::default(), left.view(), right.t()).mapv(|k| self.form.of(k));
         }
@@ -253,18 +253,18 @@ pub(crate) fn scaled_signs(values: &BitMatrix, weights: &[f64]) -> Array2<f64> {
     signs
 }
 
-/// The true Jaccard index of the sets of assignments at which two formulae are true, over the measure: |A ∩ B| / |A ∪ B|,
+/// The true Jaccard index of the sets of assignments at which two formulae are true, over the domain: |A ∩ B| / |A ∪ B|,
 /// and 1 for two formulae that are never true. Not what the paper calls 'Jaccard', which is [`Form::Agreement`].
 ///
 /// ```
-/// use logicvae_kernel::{Measure, jaccard};
+/// use logicvae_kernel::{Domain, jaccard};
 /// let f = |t: &str| t.parse::<logicvae_logic::Formula>().unwrap();
-/// assert_eq!(jaccard(&Measure::exact(2)?, &f("x1"), &f("x1 & x2"))?, 0.5);
+/// assert_eq!(jaccard(&Domain::exact(2)?, &f("x1"), &f("x1 & x2"))?, 0.5);
 /// # Ok::<(), logicvae_kernel::KernelError>(())
 /// ```
-pub fn jaccard(measure: &Measure, first: &Formula, second: &Formula) -> Result<f64, KernelError> {
-    let values = measure.values(&[first.clone(), second.clone()])?;
-    let share = |bit: usize| measure.weights().map_or(1.0, |w| w[bit]);
+pub fn jaccard(domain: &Domain, first: &Formula, second: &Formula) -> Result<f64, KernelError> {
+    let values = domain.values(&[first.clone(), second.clone()])?;
+    let share = |bit: usize| domain.weights().map_or(1.0, |w| w[bit]);
     let (mut both, mut any) = (0.0, 0.0);
     for bit in 0..values.bits() {
         let (a, b) = (values.get(0, bit), values.get(1, bit));

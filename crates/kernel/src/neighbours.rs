@@ -3,11 +3,11 @@
 use logicvae_logic::{BitMatrix, Formula};
 use rayon::prelude::*;
 
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
 use crate::hamming::differences;
-use crate::measure::Measure;
 
 /// A formula of the list and its similarity with the one that was asked about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,13 +18,13 @@ pub struct Neighbour {
     pub kernel: f64,
 }
 
-/// A list of formulae that can be searched by meaning: their values at the measure's assignments, all in memory. A
+/// A list of formulae that can be searched by meaning: their values at the domain's assignments, all in memory. A
 /// search compares with all of them, at the speed of memory.
 ///
 /// ```
-/// use logicvae_kernel::{Measure, Neighbours};
+/// use logicvae_kernel::{Domain, Neighbours};
 /// let list = ["x1 | x2", "x2 & x1", "!x1"].map(|t| t.parse().unwrap());
-/// let index = Neighbours::new(Measure::exact(2)?, &list)?;
+/// let index = Neighbours::new(Domain::exact(2)?, &list)?;
 /// let nearest = index.nearest(&"!(!x1 | !x2)".parse().unwrap(), 1)?;
 /// assert_eq!((nearest[0].index, nearest[0].kernel), (1, 1.0));
 /// # Ok::<(), logicvae_kernel::KernelError>(())
@@ -36,12 +36,12 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Evaluates the list.
-    pub fn new(measure: Measure, formulae: &[Formula]) -> Result<Self, KernelError> {
+    pub fn new(domain: Domain, formulae: &[Formula]) -> Result<Self, KernelError> {
         if formulae.is_empty() {
             return Err(KernelError::NoFormulae { needed: "at least one is" });
         }
-        let values = measure.values(formulae)?;
-        Ok(Self { kernel: Kernel::new(measure, Form::Plain)?, values })
+        let values = domain.values(formulae)?;
+        Ok(Self { kernel: Kernel::new(domain, Form::Plain)?, values })
     }
 
     /// The number of formulae.
@@ -56,13 +56,13 @@ impl Neighbours {
 
     /// The `count` formulae with the largest kernel values, the largest first; of equal ones, the first in the list.
     pub fn nearest(&self, formula: &Formula, count: usize) -> Result<Vec<Neighbour>, KernelError> {
-        let query = self.kernel.measure().values(std::slice::from_ref(formula))?;
+        let query = self.kernel.domain().values(std::slice::from_ref(formula))?;
         Ok(self.nearest_to_values(&query, count))
     }
 
     fn nearest_to_values(&self, query: &BitMatrix, count: usize) -> Vec<Neighbour> {
         let count = count.min(self.len());
-        if self.kernel.measure().weights().is_some() {
+        if self.kernel.domain().weights().is_some() {
             let similarities = self.kernel.cross_of_values(query, &self.values);
             let mut all: Vec<Neighbour> =
                 similarities.iter().enumerate().map(|(index, &kernel)| Neighbour { index, kernel }).collect();

@@ -1,7 +1,7 @@
 //! Propositional formulae for machine learning: syntax, semantics, sampling and files.
 //!
 //! ```
-//! use logicvae_logic::{Formula, Stats, preset, truth_tables, x};
+//! use logicvae_logic::{DatasetSpec, Formula, Stats, truth_tables, x};
 //!
 //! // Syntax: text, operators, a flat tree.
 //! let f: Formula = "x1 & !x2 | x3".parse()?;
@@ -12,7 +12,7 @@
 //! assert!(f.is_equivalent(&"x3 | !(!x1 | x2)".parse()?));
 //!
 //! // Sampling: the paper's datasets, the same for any number of threads.
-//! let spec = preset("paper-3").ok_or("a known preset")?;
+//! let spec = DatasetSpec::preset("paper-3").ok_or("a known preset")?;
 //! let formulae = spec.sampler.check()?.distinct(spec.seed, 100)?;
 //! assert_eq!(truth_tables(&formulae, 3)?.rows(), 100);
 //! assert_eq!(formulae.iter().collect::<Stats>().variables.min, 3);
@@ -24,7 +24,7 @@
 //! - [`Formula::compare`], [`Formula::find_model`], [`Formula::count_models`]: truth tables up to 20 variables, a SAT
 //!   solver above.
 //! - [`edit_distance()`]: how many nodes differ between two trees.
-//! - [`SamplerParams`], [`DatasetSpec`], [`preset`]: random formulae and datasets.
+//! - [`SamplerParams`], [`DatasetSpec`]: random formulae and datasets.
 //! - [`FormulaReader`], [`write_text`], [`BinaryWriter`]: files, as streams.
 //!
 //! What is not here: tensors, kernels, paths, printing.
@@ -38,6 +38,8 @@ mod node;
 mod order;
 mod parse;
 mod print;
+mod quantile;
+mod random;
 mod rewrite;
 mod sample;
 mod serialize;
@@ -53,10 +55,13 @@ pub use eval::{
 };
 pub use formula::{Formula, PreorderError, x};
 pub use io::{
-    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaReader, ReadError, write_text,
+    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaReader, ReadError, write_atomic,
+    write_text,
 };
 pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};
-pub use sample::{Dataset, DatasetSpec, PRESETS, SampleError, Sampler, SamplerParams, Split, preset};
+pub use quantile::quantiles;
+pub use random::{GOLDEN_GAMMA, fnv1a, mix64, uniform};
+pub use sample::{Dataset, DatasetSpec, SampleError, Sampler, SamplerParams, Split};
 pub use stats::{NodeMix, Stats, StatsBuilder, Summary};
 pub use tree::Postorder;

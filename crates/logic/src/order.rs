@@ -2,6 +2,7 @@
 
 use crate::formula::Formula;
 use crate::node::arity;
+use crate::random::mix64;
 
 impl Formula {
     /// The tree with children of ∧ and ∨ exchanged wherever `swap` says so; it is asked once for each, in preorder of the
@@ -47,25 +48,17 @@ impl Formula {
         for at in (0..codes.len()).rev() {
             let code = u64::from(codes[at]);
             let hash = match arity(codes[at]) {
-                0 => mix(code),
-                1 => mix(mix(code) ^ keys[at + 1].2),
+                0 => mix64(code),
+                1 => mix64(mix64(code) ^ keys[at + 1].2),
                 _ => {
                     let (left, right) = (keys[at + 1], keys[ends[at + 1]]);
                     swaps[at] = right < left;
                     let (first, second) = if swaps[at] { (right, left) } else { (left, right) };
-                    mix(mix(mix(code) ^ first.2).wrapping_add(second.2))
+                    mix64(mix64(mix64(code) ^ first.2).wrapping_add(second.2))
                 }
             };
             keys[at] = (codes[at], ends[at] - at, hash);
         }
         self.with_swaps(|at| swaps[at])
     }
-}
-
-/// The finaliser of SplitMix64: every bit of the input changes every bit of the output.
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

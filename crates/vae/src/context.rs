@@ -1,7 +1,7 @@
 //! Contexts: the meaning of a formula as a vector, for conditional models.
 
 use candle_core::{DType, Device, Tensor};
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, Measure};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form};
 use logicvae_logic::{Formula, SamplerParams};
 
 use crate::config::Config;
@@ -17,8 +17,8 @@ pub(crate) const DRAWN: usize = 4096;
 pub fn fit_context(config: &Config) -> Result<Option<Embedding>, VaeError> {
     let Some(context) = &config.context else { return Ok(None) };
     let measure = match config.model.variables as usize {
-        few if few < EXACT_VARIABLES => Measure::exact(few)?,
-        many => Measure::monte_carlo(many, DRAWN, context.pool_seed)?,
+        few if few < EXACT_VARIABLES => Domain::exact(few)?,
+        many => Domain::monte_carlo(many, DRAWN, context.pool_seed)?,
     };
     let form = context.gaussian.map_or(Form::Plain, |sigma2| Form::Gaussian { sigma2 });
     let params = EmbeddingParams { form, ..EmbeddingParams::new(context.components) };

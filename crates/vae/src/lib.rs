@@ -1,6 +1,6 @@
 //! LogicVAE itself: variational autoencoders of formulae, their training and their measures.
 //!
-//! A [`Config`] (of a [`preset`], or a file) makes a [`Model`]; a [`Trainer`] trains it. [`Model::posterior`] goes from
+//! A [`Config`] (from [`Config::preset`] or a file) makes a [`Model`]; a [`Trainer`] trains it. [`Model::posterior`] goes from
 //! formulae to latent vectors, [`Model::decode`] back.
 //!
 //! What is not here: paths and printing. Checkpoints are bytes, and an [`Observer`] decides where they go.
@@ -20,8 +20,8 @@ mod refine;
 mod training;
 
 pub use config::{
-    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, PRESETS,
-    Prior, Task, TrainingConfig, preset,
+    Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, Task,
+    TrainingConfig,
 };
 pub use context::{context_of, fit_context};
 pub use decode::{Decoded, Decoding};

@@ -93,8 +93,8 @@ pub struct Loss {
 /// The model with its weights. Cheap to clone: clones share weights.
 ///
 /// ```
-/// use logicvae_vae::{Model, preset};
-/// let config = preset("tiny").unwrap();
+/// use logicvae_vae::{Config, Model};
+/// let config = Config::preset("tiny").unwrap();
 /// let model = Model::new(&config)?;
 /// let formulae = ["x1 & !x2".parse().unwrap(), "x3 | x1".parse().unwrap()];
 /// let posterior = model.posterior(&model.prepare(&formulae)?, None)?;

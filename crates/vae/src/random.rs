@@ -3,7 +3,7 @@
 
 use candle_core::{DType, Device, Result, Tensor};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 
 /// What numbers are drawn for.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub(crate) fn generator(from: u64, purpose: Purpose, place: u64) -> ChaCha8Rng {
 
 /// Between 0 and 1, without 1.
 pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    logicvae_logic::uniform(rng)
 }
 
 /// Standard normal numbers, by the method of Box and Muller.

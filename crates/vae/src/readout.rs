@@ -47,7 +47,7 @@ impl Readout {
     /// Sets the map among a model's weights.
     pub fn fit(config: &Config, embedding: &Embedding, parameters: &Parameters) -> Result<(), VaeError> {
         let formulae = pool(config)?;
-        let (vectors, values) = (embedding.transform(&formulae)?, embedding.measure().values(&formulae)?);
+        let (vectors, values) = (embedding.transform(&formulae)?, embedding.domain().values(&formulae)?);
         let (count, width, points) = (formulae.len(), vectors.ncols(), values.bits());
         let inputs =
             Mat::from_fn(
@@ -104,11 +104,11 @@ impl Readout {
 mod tests {
     use super::*;
     use crate::model::Model;
-    use crate::{context_of, fit_context, preset};
+    use crate::{context_of, fit_context};
 
     #[test]
     fn tables_come_back_from_semantic_vectors() {
-        let mut config = preset("cvae-gcn-4").unwrap();
+        let mut config = Config::preset("cvae-gcn-4").unwrap();
         (config.model.goals, config.model.hidden) = (true, 8);
         let context = config.context.as_mut().unwrap();
         (context.pool, context.components) = (1000, 60);

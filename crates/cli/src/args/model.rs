@@ -99,7 +99,7 @@ pub struct RunArgs {
     pub device: Backend,
 }
 
-/// Measure a model by the paper's protocol.
+/// Domain a model by the paper's protocol.
 ///
 /// Each formula is encoded 10 times and decoded 10 times each; 1,000 prior samples are decoded 10 times each; a conditional
 /// model is asked for 300 meanings, 100 samples each. JSON: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy,
@@ -120,7 +120,7 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
 
-    /// Measure on the first of the run's training set, as many as it has test formulae: does it know them by heart?
+    /// Domain on the first of the run's training set, as many as it has test formulae: does it know them by heart?
     #[arg(long, conflicts_with = "data")]
     pub seen: bool,
 
@@ -128,7 +128,7 @@ pub struct EvaluateArgs {
     #[arg(long)]
     pub quick: bool,
 
-    /// Measure refined encodings too.
+    /// Domain refined encodings too.
     #[arg(long)]
     pub refine: bool,
 

@@ -38,7 +38,7 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
         check_target(save, args.force)?;
     }
     let embedding = embedding(args)?;
-    let formulae = formulae(&args.file, Some(embedding.measure().variables() as u32))?;
+    let formulae = formulae(&args.file, Some(embedding.domain().variables() as u32))?;
     let vectors = embedding.transform(&formulae)?;
     write_file(&args.out, args.force, |out| {
         let mut writer = NpyWriter::new(out, vectors.dim(), precision(args.dtype))?;

@@ -66,7 +66,7 @@ pub fn run(args: &KernelArgs, output: Output) -> Result<ExitCode> {
         rows: shape.0,
         cols: shape.1,
         mean: sum / (shape.0 * shape.1) as f64,
-        assignments: kernel.measure().len(),
+        assignments: kernel.domain().len(),
     };
     output.print(&report, |out| {
         writeln!(

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_kernel::Measure;
+use logicvae_kernel::Domain;
 use logicvae_vae::plane;
 use serde::Serialize;
 
@@ -39,8 +39,8 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
     }
     let points = plane(&encode(&run, &model, &list, false)?.0)?;
     let measure = match variables as usize {
-        few if few < EXACT_VARIABLES => Measure::exact(few)?,
-        many => Measure::monte_carlo(many, DRAWN, 0)?,
+        few if few < EXACT_VARIABLES => Domain::exact(few)?,
+        many => Domain::monte_carlo(many, DRAWN, 0)?,
     };
     let values = measure.values(&list)?;
     let satisfied: Vec<f64> = (0..list.len())

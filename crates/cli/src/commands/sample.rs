@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{BinaryWriter, DatasetSpec, Formula, PRESETS, SamplerParams, preset, write_text};
+use logicvae_logic::{BinaryWriter, DatasetSpec, Formula, SamplerParams, write_text};
 use serde::Serialize;
 
 use crate::args::{Format, SampleArgs};
@@ -75,8 +75,8 @@ fn write(formulae: &[Formula], format: Format, out: &mut dyn Write) -> std::io::
 fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
     let base = match (&args.preset, args.vars) {
         (Some(name), vars) => {
-            let Some(spec) = preset(name) else {
-                bail!("there is no preset `{name}`: use one of {}", PRESETS.join(", "))
+            let Some(spec) = DatasetSpec::preset(name) else {
+                bail!("there is no preset `{name}`: use one of {}", DatasetSpec::PRESETS.join(", "))
             };
             if vars.is_some_and(|v| v != spec.sampler.variables) {
                 bail!(

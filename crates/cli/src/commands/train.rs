@@ -11,9 +11,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use candle_core::Device;
 use indicatif::{ProgressBar, ProgressStyle};
-use logicvae_logic::{Dataset, Formula, PRESETS};
+use logicvae_logic::{Dataset, DatasetSpec, Formula};
 use logicvae_vae::{
-    Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset,
+    Checkpoint, Config, EpochReport, Observer, StepReport, StopReason, Trainer, VaeError, fit_context,
 };
 
 use crate::args::{TrainArgs, WhichWeights};
@@ -92,7 +92,7 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
 /// Settings by name, from a file, and from flags.
 fn config(args: &TrainArgs) -> Result<Config> {
     let mut config = match (&args.preset, &args.config) {
-        (Some(name), _) => match preset(name) {
+        (Some(name), _) => match Config::preset(name) {
             Some(config) => config,
             None => bail!("there is no preset `{name}`: `logicvae train --help` lists them"),
         },
@@ -125,8 +125,9 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
                 data.train.clear();
             }
             // The preset's name, if it is one.
-            let named =
-                PRESETS.into_iter().find(|name| logicvae_logic::preset(name) == Some(config.data.set));
+            let named = DatasetSpec::PRESETS
+                .into_iter()
+                .find(|name| DatasetSpec::preset(name) == Some(config.data.set));
             (data, named.unwrap_or("drawn").to_owned())
         }
         Some(_) if config.data.fresh => {

@@ -131,7 +131,13 @@ fn equal_subtrees_and_paths_are_computed_once() {
 
 #[test]
 fn merging_saves_as_much_as_was_promised() {
-    let paper = logicvae_logic::preset("paper-5").unwrap().sampler.check().unwrap().distinct(1, 640).unwrap();
+    let paper = logicvae_logic::DatasetSpec::preset("paper-5")
+        .unwrap()
+        .sampler
+        .check()
+        .unwrap()
+        .distinct(1, 640)
+        .unwrap();
     let options = ScheduleOptions { by_degree: false, ..ScheduleOptions::default() };
     for (direction, least) in [(Direction::Up, 2.1), (Direction::Down, 1.35)] {
         let (mut nodes, mut rows) = (0, 0);

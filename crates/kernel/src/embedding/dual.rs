@@ -15,7 +15,7 @@ use super::{EmbeddingParams, Features, Method};
 use crate::distinct::distinct_rows;
 use crate::error::KernelError;
 use crate::gram::Kernel;
-use crate::linalg::{Eigen, Real, eigen, leading, product};
+use crate::linalg::{Eigen, Scalar, eigen, leading, product};
 
 /// Up to this size, a whole decomposition is as quick as a truncated one.
 const SMALL: usize = 400;
@@ -90,7 +90,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// R in the wanted precision, made in blocks of rows so that no second matrix of its size is ever there.
-    fn matrix<T: Real>(&self) -> Result<(Array2<T>, Vec<Line>), KernelError> {
+    fn matrix<T: Scalar>(&self) -> Result<(Array2<T>, Vec<Line>), KernelError> {
         const ROWS: usize = 256;
         let u = self.rows.rows();
         let bytes = size_of::<T>() as f64 * u as f64 * u as f64;

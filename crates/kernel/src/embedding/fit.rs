@@ -12,10 +12,10 @@
 use logicvae_logic::BitMatrix;
 
 use super::{Embedding, EmbeddingParams, Features, dual, primal};
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
-use crate::measure::Measure;
 
 /// The primal way decomposes a matrix of this size at the most.
 const MAX_PRIMAL: usize = 2048;
@@ -33,7 +33,7 @@ pub(super) struct Fitted {
 }
 
 pub(super) fn fit(
-    measure: Measure,
+    domain: Domain,
     pool: &BitMatrix,
     params: &EmbeddingParams,
 ) -> Result<Embedding, KernelError> {
@@ -43,8 +43,8 @@ pub(super) fn fit(
     if params.components == 0 {
         return Err(KernelError::NoComponents);
     }
-    let kernel = Kernel::new(measure, params.form)?;
-    let is_primal = params.form == Form::Plain && kernel.measure().len() <= MAX_PRIMAL;
+    let kernel = Kernel::new(domain, params.form)?;
+    let is_primal = params.form == Form::Plain && kernel.domain().len() <= MAX_PRIMAL;
     let fitted =
         if is_primal { primal::fit(&kernel, pool, params)? } else { dual::fit(&kernel, pool, params)? };
 

@@ -17,11 +17,11 @@ use logicvae_logic::{BitMatrix, Formula};
 use ndarray::{Array1, Array2, Axis};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::{Kernel, scaled_signs};
 use crate::linalg::{Backend, product};
-use crate::measure::Measure;
 
 /// Which principal components are meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,10 +89,10 @@ pub struct MapParts<'a> {
 /// A fitted embedding.
 ///
 /// ```
-/// use logicvae_kernel::{Embedding, EmbeddingParams, Measure};
+/// use logicvae_kernel::{Embedding, EmbeddingParams, Domain};
 /// use logicvae_logic::SamplerParams;
 /// let pool = SamplerParams::new(4).check()?.distinct(1, 200)?;
-/// let embedding = Embedding::fit(Measure::exact(4)?, &pool, &EmbeddingParams::new(8))?;
+/// let embedding = Embedding::fit(Domain::exact(4)?, &pool, &EmbeddingParams::new(8))?;
 /// let f = ["x1 & x2", "!(!x2 | !x1)", "!x1 | !x2"].map(|t| t.parse().unwrap());
 /// let y = embedding.transform(&f)?;
 /// assert_eq!(y.row(0), y.row(1)); // equivalent formulae are one point
@@ -114,14 +114,14 @@ pub struct Embedding {
 
 impl Embedding {
     /// Fits to a pool of formulae.
-    pub fn fit(measure: Measure, pool: &[Formula], params: &EmbeddingParams) -> Result<Self, KernelError> {
-        let values = measure.values(pool)?;
-        fit::fit(measure, &values, params)
+    pub fn fit(domain: Domain, pool: &[Formula], params: &EmbeddingParams) -> Result<Self, KernelError> {
+        let values = domain.values(pool)?;
+        fit::fit(domain, &values, params)
     }
 
     /// Where formulae are compared.
-    pub fn measure(&self) -> &Measure {
-        self.kernel.measure()
+    pub fn domain(&self) -> &Domain {
+        self.kernel.domain()
     }
 
     /// The kernel's form.
@@ -161,23 +161,23 @@ impl Embedding {
 
     /// The vectors of formulae, in the pool or not, a row for each.
     pub fn transform(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
-        self.in_parts(formulae.len(), |range| self.measure().values(&formulae[range]))
+        self.in_parts(formulae.len(), |range| self.domain().values(&formulae[range]))
     }
 
     /// The vectors of *observations*: values at the embedding's assignments, with no formula needed.
     ///
     /// ```
-    /// use logicvae_kernel::{Embedding, EmbeddingParams, Measure};
+    /// use logicvae_kernel::{Embedding, EmbeddingParams, Domain};
     /// use logicvae_logic::SamplerParams;
     /// let pool = SamplerParams::new(3).check()?.distinct(1, 100)?;
-    /// let embedding = Embedding::fit(Measure::exact(3)?, &pool, &EmbeddingParams::new(4))?;
-    /// let values = embedding.measure().values(&pool[..2])?;
+    /// let embedding = Embedding::fit(Domain::exact(3)?, &pool, &EmbeddingParams::new(4))?;
+    /// let values = embedding.domain().values(&pool[..2])?;
     /// assert_eq!(embedding.transform_values(&values)?, embedding.transform(&pool[..2])?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn transform_values(&self, values: &BitMatrix) -> Result<Array2<f64>, KernelError> {
-        if values.bits() != self.measure().len() {
-            return Err(KernelError::Observation { found: values.bits(), expected: self.measure().len() });
+        if values.bits() != self.domain().len() {
+            return Err(KernelError::Observation { found: values.bits(), expected: self.domain().len() });
         }
         Ok(self.map(values))
     }

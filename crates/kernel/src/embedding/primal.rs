@@ -13,11 +13,11 @@ use ndarray::{Array1, Array2, Axis, s};
 
 use super::fit::Fitted;
 use super::{EmbeddingParams, Features, Method};
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
 use crate::linalg::{eigen, product};
-use crate::measure::Measure;
 
 pub(super) fn fit(
     kernel: &Kernel,
@@ -26,12 +26,12 @@ pub(super) fn fit(
 ) -> Result<Fitted, KernelError> {
     let (n, m) = (pool.rows() as f64, pool.bits());
     let columns = pool.transposed();
-    let roots: Array1<f64> = match kernel.measure().weights() {
+    let roots: Array1<f64> = match kernel.domain().weights() {
         Some(weights) => weights.iter().map(|w| w.sqrt()).collect(),
         None => Array1::from_elem(m, (1.0 / m as f64).sqrt()),
     };
     // Products of columns are kernels of columns: XOR and population count over the N formulae.
-    let among_columns = Kernel::new(Measure::exact(0)?, Form::Plain)?.gram_of_values(&columns);
+    let among_columns = Kernel::new(Domain::exact(0)?, Form::Plain)?.gram_of_values(&columns);
     let squares = among_columns * roots.view().insert_axis(Axis(0)) * roots.view().insert_axis(Axis(1)) * n; // B
     let mean: Array1<f64> = (0..m).map(|c| 2.0 * columns.count_ones(c) as f64 / n - 1.0).collect();
     let scaled_mean = &mean * &roots; // t

@@ -8,10 +8,10 @@ use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 
 use super::{Embedding, Features, Method};
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
-use crate::measure::Measure;
 
 const KIND: [u8; 4] = *b"embd";
 const VERSION: u32 = 1;
@@ -36,16 +36,16 @@ struct Description {
 impl Embedding {
     /// Writes the embedding, with checksums.
     pub fn save(&self, writer: impl Write) -> Result<(), KernelError> {
-        let measure = self.measure();
+        let domain = self.domain();
         let pool = match &self.features {
             Features::Values => None,
             Features::Similarities(pool) => Some(pool),
         };
         let description = Description {
-            variables: measure.variables() as u64,
-            assignments: measure.len() as u64,
-            exact: measure.assignments().columns().is_none(),
-            weighted: measure.weights().is_some(),
+            variables: domain.variables() as u64,
+            assignments: domain.len() as u64,
+            exact: domain.assignments().columns().is_none(),
+            weighted: domain.weights().is_some(),
             form: self.form(),
             method: self.method,
             pool: pool.map(|p| p.rows() as u64),
@@ -55,10 +55,10 @@ impl Embedding {
         let mut out = ContainerWriter::new(writer, KIND, VERSION)?;
         let head = bincode::serde::encode_to_vec(&description, standard()).map_err(std::io::Error::other)?;
         out.frame(&head)?;
-        if let Some(columns) = measure.assignments().columns() {
+        if let Some(columns) = domain.assignments().columns() {
             out.frame(&word_bytes(columns.words()))?;
         }
-        if let Some(weights) = measure.weights() {
+        if let Some(weights) = domain.weights() {
             out.frame(&number_bytes(weights))?;
         }
         if let Some(pool) = pool {
@@ -99,7 +99,7 @@ impl Embedding {
             .map_err(|e| frames.wrong(format!("the projection: {e}")))?;
         let variances = Array1::from(frames.numbers(d.components)?);
         frames.end()?;
-        let kernel = Kernel::new(Measure::restored(assignments, weights), d.form)?;
+        let kernel = Kernel::new(Domain::restored(assignments, weights), d.form)?;
         Ok(Self {
             kernel,
             method: d.method,

@@ -1,10 +1,10 @@
 //! The identity k = 2·agreement - 1, and what the true Jaccard index does beside it.
 
 use super::paper_formulae;
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::{Kernel, jaccard};
-use crate::measure::Measure;
 
 /// Three similarities of one pair of formulae.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,15 +21,15 @@ pub struct AgreementPair {
 /// assignment, not derived from the kernel.
 pub fn agreement(variables: u32, pairs: usize, seed: u64) -> Result<Vec<AgreementPair>, KernelError> {
     let formulae = paper_formulae(variables, pairs + 1, seed)?;
-    let measure = Measure::exact(variables as usize)?;
-    let values = measure.values(&formulae)?;
-    let kernel = Kernel::new(measure.clone(), Form::Plain)?;
+    let domain = Domain::exact(variables as usize)?;
+    let values = domain.values(&formulae)?;
+    let kernel = Kernel::new(domain.clone(), Form::Plain)?;
     let pair = |i: usize| {
         let agree = (0..values.bits()).filter(|&bit| values.get(i, bit) == values.get(i + 1, bit)).count();
         Ok(AgreementPair {
             kernel: kernel.value(&formulae[i], &formulae[i + 1])?,
             agreement: agree as f64 / values.bits() as f64,
-            jaccard: jaccard(&measure, &formulae[i], &formulae[i + 1])?,
+            jaccard: jaccard(&domain, &formulae[i], &formulae[i + 1])?,
         })
     };
     (0..pairs).map(pair).collect()

@@ -9,12 +9,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::{paper_formulae, quantiles};
+use super::paper_formulae;
+use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
 use crate::linalg::{Backend, eigen};
-use crate::measure::Measure;
 
 /// Sizes of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub fn classification(
         .collect::<Result<_, _>>()?;
     let mean = |of: fn(&(f64, f64)) -> f64| results.iter().map(of).sum::<f64>() / results.len().max(1) as f64;
     let mut accuracies: Vec<f64> = results.iter().map(|r| r.0).collect();
-    let quantiles = quantiles(&mut accuracies, [0.05, 0.25, 0.5, 0.75, 0.95]);
+    let quantiles = logicvae_logic::quantiles(&mut accuracies, [0.05, 0.25, 0.5, 0.75, 0.95]);
     Ok(Accuracy { variables, quantiles, mean: mean(|r| r.0), guessing: mean(|r| r.1) })
 }
 
@@ -73,12 +73,12 @@ fn repetition(
     let all = 1usize << variables;
     let hidden = rng.next_u64() as usize % all;
     let weights: Vec<f64> = (0..all).map(|i| if i == hidden { 0.0 } else { 1.0 }).collect();
-    let measure = Measure::exact(variables as usize)?.weighted(&weights)?;
-    let values = measure.values(&formulae)?;
+    let domain = Domain::exact(variables as usize)?.weighted(&weights)?;
+    let values = domain.values(&formulae)?;
     let labels: Array1<f64> =
         (0..formulae.len()).map(|row| if values.get(row, hidden) { 1.0 } else { -1.0 }).collect();
 
-    let kernel = Kernel::new(measure, params.form)?;
+    let kernel = Kernel::new(domain, params.form)?;
     let (train, test) = formulae.split_at(params.train);
     let alpha =
         ridge(&kernel.gram(train)?, &labels.slice(ndarray::s![..params.train]).to_owned(), params.ridge)?;

@@ -3,11 +3,11 @@
 use ndarray::Array2;
 
 use super::paper_formulae;
+use crate::domain::Domain;
 use crate::embedding::{Embedding, EmbeddingParams};
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
-use crate::measure::Measure;
 
 /// Kernel values and distances of all pairs of a set of formulae.
 #[derive(Clone, Debug)]
@@ -31,10 +31,10 @@ pub fn correlation(
     seed: u64,
 ) -> Result<Correlation, KernelError> {
     let formulae = paper_formulae(variables, count, seed)?;
-    let measure = Measure::exact(variables as usize)?;
-    let gram = Kernel::new(measure.clone(), form)?.gram(&formulae)?;
+    let domain = Domain::exact(variables as usize)?;
+    let gram = Kernel::new(domain.clone(), form)?.gram(&formulae)?;
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
-    let vectors = Embedding::fit(measure, &formulae, &params)?.transform(&formulae)?;
+    let vectors = Embedding::fit(domain, &formulae, &params)?.transform(&formulae)?;
     let distance = distances(&vectors);
     let pairs: Vec<(f64, f64)> =
         (0..count).flat_map(|i| (0..i).map(move |j| (i, j))).map(|at| (gram[at], distance[at])).collect();

@@ -23,13 +23,3 @@ pub fn paper_formulae(variables: u32, count: usize, seed: u64) -> Result<Vec<For
     let params = SamplerParams { max_nodes, all_variables: true, ..SamplerParams::new(variables) };
     Ok(params.check()?.distinct(seed, count)?)
 }
-
-/// Quantiles of a list, by linear interpolation; the list is sorted on the way.
-pub(crate) fn quantiles<const N: usize>(values: &mut [f64], at: [f64; N]) -> [f64; N] {
-    values.sort_by(f64::total_cmp);
-    at.map(|q| {
-        let place = q * (values.len() - 1) as f64;
-        let (low, share) = (place.floor() as usize, place.fract());
-        values[low] + share * (values[(low + 1).min(values.len() - 1)] - values[low])
-    })
-}

@@ -2,11 +2,11 @@
 
 use super::correlation::distances;
 use super::paper_formulae;
+use crate::domain::Domain;
 use crate::embedding::{Embedding, EmbeddingParams};
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
-use crate::measure::Measure;
 
 /// Averages over all pairs of a pool.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,13 +34,13 @@ pub fn pool_statistics(
     seed: u64,
 ) -> Result<PoolStatistics, KernelError> {
     let formulae = paper_formulae(variables, count, seed)?;
-    let measure = Measure::exact(variables as usize)?;
+    let domain = Domain::exact(variables as usize)?;
     let pairs = (count * count.saturating_sub(1)) as f64;
-    let gram = Kernel::new(measure.clone(), form)?.gram(&formulae)?;
+    let gram = Kernel::new(domain.clone(), form)?.gram(&formulae)?;
     let mean_kernel = (gram.sum() - gram.diag().sum()) / pairs;
     drop(gram);
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
-    let embedding = Embedding::fit(measure, &formulae, &params)?;
+    let embedding = Embedding::fit(domain, &formulae, &params)?;
     let mean_distance = distances(&embedding.transform(&formulae)?).sum() / pairs;
     let explained_variance = embedding.explained_variance().sum();
     Ok(PoolStatistics {

@@ -1,10 +1,10 @@
 //! How much variance the leading components explain, for different numbers of variables.
 
 use super::paper_formulae;
+use crate::domain::Domain;
 use crate::embedding::{Embedding, EmbeddingParams};
 use crate::error::KernelError;
 use crate::form::Form;
-use crate::measure::Measure;
 
 /// Explained variance against components, for one number of variables.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub fn variance(
     let curve = |variables: u32| {
         let formulae = paper_formulae(variables, pool, seed)?;
         let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
-        let embedding = Embedding::fit(Measure::exact(variables as usize)?, &formulae, &params)?;
+        let embedding = Embedding::fit(Domain::exact(variables as usize)?, &formulae, &params)?;
         let shares = embedding.explained_variance();
         let cumulative = shares.iter().scan(0.0, |sum, share| {
             *sum += share;

@@ -4,10 +4,10 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use ndarray_linalg::{Eigh, UPLO};
 
-use super::Real;
+use super::Scalar;
 use crate::error::KernelError;
 
-pub(super) fn multiply<T: Real>(
+pub(super) fn multiply<T: Scalar>(
     left: ArrayView2<'_, T>,
     right: ArrayView2<'_, T>,
     mut to: ArrayViewMut2<'_, T>,

@@ -48,25 +48,25 @@ pub struct Eigen {
 }
 
 /// Numbers that matrices are made of: `f64`, or `f32` where its precision is enough and its speed is wanted.
-pub trait Real: faer::traits::ComplexField + ndarray::LinalgScalar + Send + Sync {
+pub trait Scalar: faer::traits::ComplexField + ndarray::LinalgScalar + Send + Sync {
     /// The nearest number of this type.
     fn rounded(value: f64) -> Self;
 }
 
-impl Real for f64 {
+impl Scalar for f64 {
     fn rounded(value: f64) -> Self {
         value
     }
 }
 
-impl Real for f32 {
+impl Scalar for f32 {
     fn rounded(value: f64) -> Self {
         value as f32
     }
 }
 
 /// The product of two matrices. In parallel over rows of the result, in parts of a fixed size.
-pub fn product<T: Real>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayView2<'_, T>) -> Array2<T> {
+pub fn product<T: Scalar>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayView2<'_, T>) -> Array2<T> {
     // Every part packs the right matrix anew, so parts are few; their number must not depend on the threads.
     const PARTS: usize = 16;
     let rows = left.nrows().div_ceil(PARTS).max(16);
@@ -79,7 +79,7 @@ pub fn product<T: Real>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayV
     result
 }
 
-fn multiply<T: Real>(
+fn multiply<T: Scalar>(
     backend: Backend,
     left: ArrayView2<'_, T>,
     right: ArrayView2<'_, T>,

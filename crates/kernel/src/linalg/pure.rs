@@ -7,17 +7,17 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use super::Real;
+use super::Scalar;
 use crate::error::KernelError;
 
-fn as_faer<'a, T: Real>(view: &'a ArrayView2<'_, T>) -> MatRef<'a, T> {
+fn as_faer<'a, T: Scalar>(view: &'a ArrayView2<'_, T>) -> MatRef<'a, T> {
     let (rows, columns) = view.dim();
     let strides = view.strides();
     // SAFETY: pointer, shape and strides are those of a live view, and the result does not outlive it.
     unsafe { MatRef::from_raw_parts(view.as_ptr(), rows, columns, strides[0], strides[1]) }
 }
 
-pub(super) fn multiply<T: Real>(
+pub(super) fn multiply<T: Scalar>(
     left: ArrayView2<'_, T>,
     right: ArrayView2<'_, T>,
     mut to: ArrayViewMut2<'_, T>,

@@ -1,9 +1,10 @@
 //! The leading eigenvectors of a large symmetric matrix: block Lanczos with full reorthogonalisation, thick restarts,
 //! and a check of the residuals before anything is returned.
 
+use logicvae_logic::uniform;
 use ndarray::{Array1, Array2, ArrayView2, s};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 
 use super::{Backend, Eigen, eigen, fix_signs, product};
 use crate::error::KernelError;
@@ -133,5 +134,5 @@ fn orthonormal(backend: Backend, block: Array2<f64>) -> Array2<f64> {
 
 fn random_block(n: usize, columns: usize) -> Array2<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
-    Array2::from_shape_simple_fn((n, columns), || (rng.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
+    Array2::from_shape_simple_fn((n, columns), || 2.0 * uniform(&mut rng) - 1.0)
 }

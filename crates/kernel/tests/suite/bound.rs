@@ -1,13 +1,13 @@
 //! The Monte Carlo bound, by simulation.
 
-use logicvae_kernel::{Form, Kernel, KernelError, Measure, error_bound, samples_for};
+use logicvae_kernel::{Domain, Form, Kernel, KernelError, error_bound, samples_for};
 
 use crate::support::pool;
 
 #[test]
 fn drawn_kernels_stay_within_the_bound() {
     let formulae = pool(6, 20, 1);
-    let exact = Kernel::new(Measure::exact(6).expect("few"), Form::Plain)
+    let exact = Kernel::new(Domain::exact(6).expect("few"), Form::Plain)
         .expect("plain")
         .gram(&formulae)
         .expect("fits");
@@ -16,8 +16,8 @@ fn drawn_kernels_stay_within_the_bound() {
     let mut outside = 0;
     let mut largest: f64 = 0.0;
     for seed in 0..trials {
-        let measure = Measure::monte_carlo(6, samples as usize, seed).expect("some");
-        let drawn = Kernel::new(measure, Form::Plain).expect("plain").gram(&formulae).expect("fits");
+        let domain = Domain::monte_carlo(6, samples as usize, seed).expect("some");
+        let drawn = Kernel::new(domain, Form::Plain).expect("plain").gram(&formulae).expect("fits");
         let error = (&drawn - &exact).iter().fold(0.0f64, |top, e| top.max(e.abs()));
         largest = largest.max(error);
         outside += u32::from(error >= bound);

@@ -1,7 +1,7 @@
 //! Embeddings against principal components of the Gram matrix written out.
 
 use logicvae_kernel::linalg::{Backend, eigen};
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, Kernel, KernelError, Measure, Method};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Kernel, KernelError, Method};
 use logicvae_logic::{Assignment, Formula};
 use ndarray::{Array1, Array2, Axis, s};
 
@@ -10,13 +10,13 @@ use crate::support::{formula, pool};
 const GAUSSIAN: Form = Form::Gaussian { sigma2: 0.44 };
 
 fn fit(
-    measure: Measure,
+    domain: Domain,
     pool: &[Formula],
     method: Method,
     form: Form,
     components: usize,
 ) -> Result<Embedding, KernelError> {
-    Embedding::fit(measure, pool, &EmbeddingParams { method, form, ..EmbeddingParams::new(components) })
+    Embedding::fit(domain, pool, &EmbeddingParams { method, form, ..EmbeddingParams::new(components) })
 }
 
 /// Scores and variances by the book: the whole N × N matrix, centred, multiplied out, decomposed.
@@ -55,23 +55,23 @@ fn distances(y: &Array2<f64>) -> Array2<f64> {
     })
 }
 
-/// Every method, form and kind of measure, against the book.
+/// Every method, form and kind of domain, against the book.
 #[test]
 fn embeddings_are_the_principal_components() {
     let formulae = pool(4, 120, 7); // many share a truth table
     let rows: Vec<Assignment> = (0..16).map(|i| Assignment::from_index(i, 4)).collect();
     let weights: Vec<f64> = (0..16).map(|i| f64::from(i % 5)).collect();
     let measures = [
-        Measure::exact(4).expect("few"),
-        Measure::monte_carlo(4, 50, 3).expect("some"),
-        Measure::observed(&rows).expect("rows").weighted(&weights).expect("good"),
+        Domain::exact(4).expect("few"),
+        Domain::monte_carlo(4, 50, 3).expect("some"),
+        Domain::observed(&rows).expect("rows").weighted(&weights).expect("good"),
     ];
-    for measure in measures {
+    for domain in measures {
         for method in [Method::GramPca, Method::KernelPca] {
             for form in [Form::Plain, GAUSSIAN] {
-                let kernel = Kernel::new(measure.clone(), form).expect("good");
+                let kernel = Kernel::new(domain.clone(), form).expect("good");
                 let (scores, variances, total) = by_the_book(&kernel, &formulae, method, 6);
-                let embedding = fit(measure.clone(), &formulae, method, form, 6).expect("fits");
+                let embedding = fit(domain.clone(), &formulae, method, form, 6).expect("fits");
                 let y = embedding.transform(&formulae).expect("fits");
                 for k in 0..6 {
                     let (ours, book) = (embedding.variances()[k], variances[k]);
@@ -98,8 +98,8 @@ fn observations_are_as_good_as_formulae() {
     for (method, form) in
         [(Method::GramPca, Form::Plain), (Method::GramPca, GAUSSIAN), (Method::KernelPca, GAUSSIAN)]
     {
-        let embedding = fit(Measure::exact(5).expect("few"), &formulae, method, form, 10).expect("fits");
-        let values = embedding.measure().values(&new).expect("fits");
+        let embedding = fit(Domain::exact(5).expect("few"), &formulae, method, form, 10).expect("fits");
+        let values = embedding.domain().values(&new).expect("fits");
         assert_eq!(
             embedding.transform_values(&values).expect("fits"),
             embedding.transform(&new).expect("fits")
@@ -111,13 +111,13 @@ fn observations_are_as_good_as_formulae() {
 #[test]
 fn new_formulae_are_projected_on_the_same_axes() {
     let (formulae, new) = (pool(4, 100, 2), pool(4, 30, 77));
-    let kernel = Kernel::new(Measure::exact(4).expect("few"), GAUSSIAN).expect("good");
+    let kernel = Kernel::new(Domain::exact(4).expect("few"), GAUSSIAN).expect("good");
     let gram = kernel.gram(&formulae).expect("fits");
     let mean = gram.mean_axis(Axis(0)).expect("rows");
     let rows = &gram - &mean;
     let axes = eigen(Backend::Faer, &rows.t().dot(&rows)).expect("decomposes").vectors;
     let expected = (kernel.cross(&new, &formulae).expect("fits") - &mean).dot(&axes.slice(s![.., ..5]));
-    let y = fit(Measure::exact(4).expect("few"), &formulae, Method::GramPca, GAUSSIAN, 5)
+    let y = fit(Domain::exact(4).expect("few"), &formulae, Method::GramPca, GAUSSIAN, 5)
         .expect("fits")
         .transform(&new)
         .expect("fits");
@@ -133,7 +133,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| {
                 let embedding =
-                    fit(Measure::exact(7).expect("few"), &formulae, Method::GramPca, form, 20).expect("fits");
+                    fit(Domain::exact(7).expect("few"), &formulae, Method::GramPca, form, 20).expect("fits");
                 embedding.transform(&formulae).expect("fits")
             })
         };
@@ -144,7 +144,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn bad_requests_are_refused() {
     let formulae = pool(3, 50, 1);
-    let exact = || Measure::exact(3).expect("few");
+    let exact = || Domain::exact(3).expect("few");
     let text = |e: KernelError| e.to_string();
     let error = text(fit(exact(), &formulae, Method::GramPca, Form::Plain, 20).expect_err("rank 8"));
     assert!(error.contains("20 components") && error.contains("at most 8"), "{error}");
@@ -163,6 +163,6 @@ fn bad_requests_are_refused() {
     assert!(fit(exact(), &same, Method::GramPca, Form::Plain, 1).is_err(), "no variance at all");
     let embedding = fit(exact(), &formulae, Method::GramPca, Form::Plain, 4).expect("fits");
     assert!(text(embedding.transform(&[formula("x9")]).expect_err("x9 of 3")).contains("x9"));
-    let values = Measure::exact(4).expect("few").values(&formulae).expect("fits");
+    let values = Domain::exact(4).expect("few").values(&formulae).expect("fits");
     assert!(text(embedding.transform_values(&values).expect_err("16 of 8")).contains("16 values"));
 }

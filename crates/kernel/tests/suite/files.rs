@@ -1,6 +1,6 @@
 //! Embeddings and matrices in files.
 
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, KernelError, Measure, Method, NpyWriter, Precision};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, KernelError, Method, NpyWriter, Precision};
 use logicvae_logic::BinaryWriter;
 use ndarray::Array2;
 use ndarray_npy::ReadNpyExt;
@@ -17,15 +17,15 @@ fn embeddings() -> Vec<Embedding> {
     let formulae = pool(4, 80, 1);
     let weights: Vec<f64> = (1..=30).map(f64::from).collect();
     let measures = [
-        Measure::exact(4).expect("few"),
-        Measure::monte_carlo(4, 70, 5).expect("some"),
-        Measure::monte_carlo(4, 30, 5).expect("some").weighted(&weights).expect("good"),
+        Domain::exact(4).expect("few"),
+        Domain::monte_carlo(4, 70, 5).expect("some"),
+        Domain::monte_carlo(4, 30, 5).expect("some").weighted(&weights).expect("good"),
     ];
     let forms = [Form::Plain, Form::Gaussian { sigma2: 0.44 }];
     let all = measures.iter().flat_map(|m| forms.map(|form| (m.clone(), form)));
-    all.map(|(measure, form)| {
+    all.map(|(domain, form)| {
         let params = EmbeddingParams { form, method: Method::KernelPca, ..EmbeddingParams::new(5) };
-        Embedding::fit(measure, &formulae, &params).expect("fits")
+        Embedding::fit(domain, &formulae, &params).expect("fits")
     })
     .collect()
 }

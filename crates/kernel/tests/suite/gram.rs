@@ -1,6 +1,6 @@
 //! The kernel against a double loop over formulae and assignments.
 
-use logicvae_kernel::{Form, Kernel, KernelError, Measure, PAPER_SIGMA2, jaccard};
+use logicvae_kernel::{Domain, Form, Kernel, KernelError, PAPER_SIGMA2, jaccard};
 use logicvae_logic::{Assignment, Formula};
 use ndarray::{Array2, concatenate};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn the_exact_kernel_equals_the_double_loop_bit_for_bit() {
     for n in [3, 6, 7, 8, 9, 10, 11] {
         let formulae = pool(n, 40, u64::from(n));
         let n = n as usize;
-        let gram = Kernel::new(Measure::exact(n).expect("few"), Form::Plain)
+        let gram = Kernel::new(Domain::exact(n).expect("few"), Form::Plain)
             .expect("plain")
             .gram(&formulae)
             .expect("fits");
@@ -41,7 +41,7 @@ fn the_exact_kernel_equals_the_double_loop_bit_for_bit() {
 fn used_memory_changes_no_bit() {
     for (n, form) in [(3, Form::Plain), (8, Form::Gaussian { sigma2: PAPER_SIGMA2 }), (10, Form::Plain)] {
         let formulae = pool(n, 45, 3);
-        let kernel = Kernel::new(Measure::exact(n as usize).expect("few"), form).expect("a kernel");
+        let kernel = Kernel::new(Domain::exact(n as usize).expect("few"), form).expect("a kernel");
         let fresh = kernel.gram(&formulae).expect("fits");
         for old in [
             Array2::zeros((0, 0)),
@@ -61,9 +61,9 @@ proptest! {
     #[test]
     fn observed_kernels_agree(m in 1usize..150, seed: u64, weights in prop::collection::vec(0.0f64..5.0, 150)) {
         let formulae = pool(5, 30, seed % 1000);
-        let drawn = Measure::monte_carlo(5, m, seed).expect("some");
+        let drawn = Domain::monte_carlo(5, m, seed).expect("some");
         let rows: Vec<Assignment> = (0..m).map(|i| drawn.assignments().get(i)).collect();
-        let observed = Measure::observed(&rows).expect("rows");
+        let observed = Domain::observed(&rows).expect("rows");
         prop_assert_eq!(&observed, &drawn);
         let plain = Kernel::new(observed.clone(), Form::Plain).expect("plain").gram(&formulae).expect("fits");
         for (i, f) in formulae.iter().enumerate() {
@@ -91,7 +91,7 @@ proptest! {
 fn rectangles_and_blocks_are_parts_of_the_square() {
     let formulae = pool(5, 130, 2);
     for form in [Form::Plain, Form::Gaussian { sigma2: 0.44 }] {
-        let kernel = Kernel::new(Measure::exact(5).expect("few"), form).expect("good");
+        let kernel = Kernel::new(Domain::exact(5).expect("few"), form).expect("good");
         let gram = kernel.gram(&formulae).expect("fits");
         assert_eq!(gram, gram.t());
         assert_eq!(
@@ -110,20 +110,20 @@ fn rectangles_and_blocks_are_parts_of_the_square() {
 
 #[test]
 fn agreement_and_jaccard_are_two_things() {
-    let measure = Measure::exact(2).expect("few");
+    let domain = Domain::exact(2).expect("few");
     let (f, g) = (formula("x1 & x2"), formula("x1"));
-    let plain = Kernel::new(measure.clone(), Form::Plain).expect("plain").value(&f, &g).expect("fits");
+    let plain = Kernel::new(domain.clone(), Form::Plain).expect("plain").value(&f, &g).expect("fits");
     let agreement =
-        Kernel::new(measure.clone(), Form::Agreement).expect("agreement").value(&f, &g).expect("fits");
+        Kernel::new(domain.clone(), Form::Agreement).expect("agreement").value(&f, &g).expect("fits");
     assert_eq!((plain, agreement), (0.5, 0.75));
-    assert_eq!(jaccard(&measure, &f, &g).expect("fits"), 0.5);
-    assert_eq!(jaccard(&measure, &formula("0"), &formula("x1 & !x1")).expect("fits"), 1.0);
+    assert_eq!(jaccard(&domain, &f, &g).expect("fits"), 0.5);
+    assert_eq!(jaccard(&domain, &formula("0"), &formula("x1 & !x1")).expect("fits"), 1.0);
 }
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let formulae = pool(8, 300, 4);
-    let kernel = Kernel::new(Measure::exact(8).expect("few"), Form::Gaussian { sigma2: 0.44 }).expect("good");
+    let kernel = Kernel::new(Domain::exact(8).expect("few"), Form::Gaussian { sigma2: 0.44 }).expect("good");
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| kernel.gram(&formulae).expect("fits"))
@@ -133,21 +133,21 @@ fn results_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn bad_requests_are_refused() {
-    let measure = || Measure::exact(2).expect("few");
+    let domain = || Domain::exact(2).expect("few");
     let text = |e: KernelError| e.to_string();
     assert!(
-        text(measure().weighted(&[1.0, f64::NAN, 1.0, 1.0]).expect_err("NaN")).contains("weight 2 is NaN")
+        text(domain().weighted(&[1.0, f64::NAN, 1.0, 1.0]).expect_err("NaN")).contains("weight 2 is NaN")
     );
     assert!(
-        text(measure().weighted(&[1.0, -1.0, 1.0, 1.0]).expect_err("negative")).contains("weight 2 is -1")
+        text(domain().weighted(&[1.0, -1.0, 1.0, 1.0]).expect_err("negative")).contains("weight 2 is -1")
     );
-    assert!(measure().weighted(&[0.0; 4]).is_err());
-    assert!(text(measure().weighted(&[1.0; 3]).expect_err("three")).contains("3 weights for 4"));
-    assert!(text(Measure::monte_carlo(3, 0, 0).expect_err("none")).contains("no assignments"));
-    assert!(text(Measure::exact(40).expect_err("many")).contains("Monte Carlo"));
+    assert!(domain().weighted(&[0.0; 4]).is_err());
+    assert!(text(domain().weighted(&[1.0; 3]).expect_err("three")).contains("3 weights for 4"));
+    assert!(text(Domain::monte_carlo(3, 0, 0).expect_err("none")).contains("no assignments"));
+    assert!(text(Domain::exact(40).expect_err("many")).contains("Monte Carlo"));
     for sigma2 in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Kernel::new(measure(), Form::Gaussian { sigma2 }).is_err(), "{sigma2}");
+        assert!(Kernel::new(domain(), Form::Gaussian { sigma2 }).is_err(), "{sigma2}");
     }
-    let kernel = Kernel::new(measure(), Form::Plain).expect("plain");
+    let kernel = Kernel::new(domain(), Form::Plain).expect("plain");
     assert!(text(kernel.gram(&[formula("x1"), formula("x5")]).expect_err("x5 of 2")).contains("x5"));
 }

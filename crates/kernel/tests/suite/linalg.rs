@@ -1,7 +1,7 @@
 //! One conformance suite that every backend runs, and the truncated solver against the whole one.
 
 use logicvae_kernel::linalg::{Backend, eigen, product};
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, Measure, Method};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Method};
 use ndarray::{Array2, s};
 
 use crate::support::pool;
@@ -62,7 +62,7 @@ fn backends_agree_on_embeddings() {
         (Method::KernelPca, Form::Gaussian { sigma2: 0.44 }),
     ] {
         let fit = |backend| {
-            Embedding::fit(Measure::exact(6).expect("few"), &formulae, &params(method, form, 12, backend))
+            Embedding::fit(Domain::exact(6).expect("few"), &formulae, &params(method, form, 12, backend))
                 .expect("fits")
         };
         let reference = fit(Backend::Faer);
@@ -92,7 +92,7 @@ fn the_truncated_solver_finds_the_leading_part_of_the_whole() {
         for &backend in Backend::ALL {
             let fit = |count| {
                 Embedding::fit(
-                    Measure::exact(7).expect("few"),
+                    Domain::exact(7).expect("few"),
                     &formulae,
                     &params(method, form, count, backend),
                 )

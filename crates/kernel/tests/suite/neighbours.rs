@@ -1,6 +1,6 @@
 //! Nearest neighbours against sorting all similarities.
 
-use logicvae_kernel::{Form, Kernel, Measure, Neighbours};
+use logicvae_kernel::{Domain, Form, Kernel, Neighbours};
 
 use crate::support::{formula, pool};
 
@@ -9,14 +9,14 @@ fn the_nearest_are_the_largest_similarities() {
     let list = pool(6, 40_000, 1);
     let queries = pool(6, 5, 321);
     let weights: Vec<f64> = (1..=64).map(f64::from).collect();
-    let exact = Measure::exact(6).expect("few");
-    for measure in [
+    let exact = Domain::exact(6).expect("few");
+    for domain in [
         exact.clone(),
-        Measure::monte_carlo(6, 200, 1).expect("some"),
+        Domain::monte_carlo(6, 200, 1).expect("some"),
         exact.weighted(&weights).expect("good"),
     ] {
-        let kernel = Kernel::new(measure.clone(), Form::Plain).expect("plain");
-        let index = Neighbours::new(measure, &list).expect("some");
+        let kernel = Kernel::new(domain.clone(), Form::Plain).expect("plain");
+        let index = Neighbours::new(domain, &list).expect("some");
         for query in &queries {
             let similarities = kernel.cross(std::slice::from_ref(query), &list).expect("fits");
             let mut order: Vec<usize> = (0..list.len()).collect();
@@ -33,8 +33,8 @@ fn the_nearest_are_the_largest_similarities() {
 #[test]
 fn short_lists_and_bad_requests() {
     let index =
-        Neighbours::new(Measure::exact(2).expect("few"), &[formula("x1"), formula("x2")]).expect("two");
+        Neighbours::new(Domain::exact(2).expect("few"), &[formula("x1"), formula("x2")]).expect("two");
     assert_eq!(index.nearest(&formula("x1"), 10).expect("fits").len(), 2);
     assert!(index.nearest(&formula("x3"), 1).is_err());
-    assert!(Neighbours::new(Measure::exact(2).expect("few"), &[]).is_err());
+    assert!(Neighbours::new(Domain::exact(2).expect("few"), &[]).is_err());
 }

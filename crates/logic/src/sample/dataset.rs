@@ -73,24 +73,26 @@ pub struct Dataset {
     pub test: Vec<Formula>,
 }
 
-/// Names of the presets.
-pub const PRESETS: [&str; 4] = ["paper-3", "paper-4", "paper-5", "paper-10"];
-
-/// The dataset that the paper describes for 3, 4, 5 or 10 variables: 4,000 training, 500 validation and 300 test
-/// formulae, `p_leaf` = 0.4, every variable present, at most 14, 18, 22 or 42 nodes (4n + 2), which gives the sizes
-/// that the paper reports.
-///
-/// ```
-/// assert_eq!(logicvae_logic::preset("paper-5").map(|p| p.sampler.max_nodes), Some(22));
-/// ```
-pub fn preset(name: &str) -> Option<DatasetSpec> {
-    let variables = name.strip_prefix("paper-").filter(|_| PRESETS.contains(&name))?.parse().ok()?;
-    let max_nodes = 4 * variables as usize + 2;
-    let sampler = SamplerParams { max_nodes, all_variables: true, ..SamplerParams::new(variables) };
-    Some(DatasetSpec { sampler, seed: 2023, train: 4000, valid: 500, test: 300 })
-}
-
 impl DatasetSpec {
+    /// Names that [`DatasetSpec::preset`] knows.
+    pub const PRESETS: [&str; 4] = ["paper-3", "paper-4", "paper-5", "paper-10"];
+
+    /// The dataset that the paper describes for 3, 4, 5 or 10 variables: 4,000 training, 500 validation and 300 test
+    /// formulae, `p_leaf` = 0.4, every variable present, at most 14, 18, 22 or 42 nodes (4n + 2). These limits give
+    /// the mean sizes that the paper reports.
+    ///
+    /// ```
+    /// use logicvae_logic::DatasetSpec;
+    /// assert_eq!(DatasetSpec::preset("paper-5").map(|p| p.sampler.max_nodes), Some(22));
+    /// ```
+    pub fn preset(name: &str) -> Option<Self> {
+        let variables =
+            name.strip_prefix("paper-").filter(|_| Self::PRESETS.contains(&name))?.parse().ok()?;
+        let max_nodes = 4 * variables as usize + 2;
+        let sampler = SamplerParams { max_nodes, all_variables: true, ..SamplerParams::new(variables) };
+        Some(Self { sampler, seed: 2023, train: 4000, valid: 500, test: 300 })
+    }
+
     /// The number of formulae in all splits.
     pub fn len(&self) -> usize {
         self.train + self.valid + self.test

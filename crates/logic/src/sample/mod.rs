@@ -6,6 +6,6 @@ mod distinct;
 mod params;
 mod sampler;
 
-pub use dataset::{Dataset, DatasetSpec, PRESETS, Split, preset};
+pub use dataset::{Dataset, DatasetSpec, Split};
 pub use params::{SampleError, SamplerParams};
 pub use sampler::Sampler;

@@ -1,12 +1,13 @@
 //! Algorithm 1: grow a tree from the root, each node an operator or, with probability `p_leaf`, a variable.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 
 use super::chances::{Chances, Outcomes, unconditioned};
 use super::params::{SampleError, SamplerParams};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, VAR};
+use crate::random::uniform;
 use crate::tree::close_slot;
 
 /// Trees tried for one formula before the settings are called too strict.
@@ -72,7 +73,7 @@ impl Sampler {
                 Some(chances) => *chances.get(open, left, variables.unseen),
                 None => unconditioned(params, root, variables.unseen),
             };
-            let draw = unit(rng);
+            let draw = uniform(rng);
             let (code, children) = if draw < outcomes.leaf {
                 (VAR + variables.draw(draw, &outcomes), 0)
             } else if draw < outcomes.not {
@@ -96,11 +97,6 @@ impl Sampler {
 pub(super) struct Scratch {
     codes: Vec<u32>,
     order: Vec<u32>,
-}
-
-/// Uniform in [0, 1), 53 bits.
-fn unit(rng: &mut ChaCha8Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Variables in an order in which those that have not occurred stand first.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use logicvae_logic::{Formula, Node, PRESETS, SampleError, SamplerParams, Stats, Var, preset};
+use logicvae_logic::{DatasetSpec, Formula, Node, SampleError, SamplerParams, Stats, Var};
 
 /// Every formula that Algorithm 1 can give within the limits, with its probability before conditioning.
 fn enumerate(params: &SamplerParams) -> BTreeMap<String, f64> {
@@ -114,8 +114,10 @@ fn any_number_of_threads_gives_the_same_formulae() {
 
 #[test]
 fn presets_have_the_papers_sizes_and_disjoint_splits() {
-    for (name, nodes) in PRESETS.into_iter().zip([Some(10.2955), Some(13.6632), Some(17.7475), None]) {
-        let spec = preset(name).expect("known");
+    for (name, nodes) in
+        DatasetSpec::PRESETS.into_iter().zip([Some(10.2955), Some(13.6632), Some(17.7475), None])
+    {
+        let spec = DatasetSpec::preset(name).expect("known");
         let data = spec.generate().expect("possible");
         assert_eq!((data.train.len(), data.valid.len(), data.test.len()), (4000, 500, 300));
         let all: HashSet<&Formula> = data.train.iter().chain(&data.valid).chain(&data.test).collect();
@@ -131,7 +133,7 @@ fn presets_have_the_papers_sizes_and_disjoint_splits() {
             );
         }
     }
-    assert!(preset("paper-6").is_none());
+    assert!(DatasetSpec::preset("paper-6").is_none());
 }
 
 #[test]

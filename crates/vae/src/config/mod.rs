@@ -13,13 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::VaeError;
 use crate::hierarchy::shape;
 
-pub use presets::{PRESETS, preset};
-
 /// All settings of a run.
 ///
 /// ```
-/// use logicvae_vae::{Config, preset};
-/// let config = preset("gat-5").unwrap();
+/// use logicvae_vae::Config;
+/// let config = Config::preset("gat-5").unwrap();
 /// assert_eq!(Config::from_toml(&config.to_toml()?)?, config);
 /// let error = config.with(&["model.latnet=3"]).unwrap_err();
 /// assert!(error.to_string().contains("latnet"));

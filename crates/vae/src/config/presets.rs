@@ -10,77 +10,87 @@ use crate::config::{
 };
 use crate::error::VaeError;
 
-/// Names of the presets. `{kind}` is `gru`, `gcn` or `gat`; `{n}` is the number of variables: 3, 4 or 5.
-pub const PRESETS: [(&str, &str); 11] = [
-    ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, children in no order"),
-    ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
-    ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
-    ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages alone"),
-    ("{gcn,gat}-{n}-layers-{1..5}", "ablation: the number of layers"),
-    ("{gcn,gat}-{n}-end", "ablation: the other read-out than the paper's code"),
-    ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
-    ("cvae-best-{n}", "ours, conditional"),
-    (
-        "shapes-{n}",
-        "the hierarchical model's first half: trees without variables; n may be 3, 4, 5, 10 or 16",
-    ),
-    ("leaves-{n}", "its second half: the variable of each leaf, from tree and meaning; n as for shapes"),
-    ("tiny", "a small model on small data, for tests: learns in seconds"),
-];
+impl Config {
+    /// Names of the presets. `{kind}` is `gru`, `gcn` or `gat`; `{n}` is the number of variables: 3, 4 or 5.
+    pub const PRESETS: [(&str, &str); 11] = [
+        ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, children in no order"),
+        ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
+        ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
+        ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages alone"),
+        ("{gcn,gat}-{n}-layers-{1..5}", "ablation: the number of layers"),
+        ("{gcn,gat}-{n}-end", "ablation: the other read-out than the paper's code"),
+        ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
+        ("cvae-best-{n}", "ours, conditional"),
+        (
+            "shapes-{n}",
+            "the hierarchical model's first half: trees without variables; n may be 3, 4, 5, 10 or 16",
+        ),
+        ("leaves-{n}", "its second half: the variable of each leaf, from tree and meaning; n as for shapes"),
+        ("tiny", "a small model on small data, for tests: learns in seconds"),
+    ];
 
-/// The settings of a preset, by name.
-pub fn preset(name: &str) -> Option<Config> {
-    if name == "tiny" {
-        return Some(tiny());
-    }
-    for (family, make) in [("shapes-", shapes as fn(&str, u32) -> Config), ("leaves-", leaves)] {
-        if let Some(variables) = name.strip_prefix(family) {
-            return variables.parse().ok().filter(|n| [3, 4, 5, 10, 16].contains(n)).map(|n| make(name, n));
+    /// The settings of a preset, by name.
+    pub fn preset(name: &str) -> Option<Self> {
+        if name == "tiny" {
+            return Some(tiny());
         }
-    }
-    let (conditional, rest) = match name.strip_prefix("cvae-") {
-        Some(rest) => (true, rest),
-        None => (false, name),
-    };
-    let (family, rest) = rest.split_once('-')?;
-    let (variables, ablation) =
-        rest.split_once('-').map_or((rest, None), |(n, ablation)| (n, Some(ablation)));
-    let variables: u32 = variables.parse().ok().filter(|n| (3..=5).contains(n))?;
-    let kind = match family {
-        "best" if ablation.is_none() => {
-            return Some(if conditional { conditional_best(name, variables) } else { best(name, variables) });
+        for (family, make) in [("shapes-", shapes as fn(&str, u32) -> Config), ("leaves-", leaves)] {
+            if let Some(variables) = name.strip_prefix(family) {
+                return variables
+                    .parse()
+                    .ok()
+                    .filter(|n| [3, 4, 5, 10, 16].contains(n))
+                    .map(|n| make(name, n));
+            }
         }
-        "gru" if !conditional => Kind::Gru,
-        "gcn" => Kind::Gcn,
-        "gat" => Kind::Gat,
-        _ => return None,
-    };
-    let mut config = paper(name, kind, variables, conditional);
-    match ablation {
-        None => {}
-        Some(_) if conditional => return None,
-        Some("end") if kind != Kind::Gru => config.model.encoder.readout = Readout::End,
-        Some("unconstrained") if kind != Kind::Gru => config.model.constrained = false,
-        Some("unidirectional") if kind != Kind::Gru => config.model.encoder.bidirectional = false,
-        Some(other) => {
-            let layers: usize = other
-                .strip_prefix("layers-")?
-                .parse()
-                .ok()
-                .filter(|n| (1..=5).contains(n) && kind != Kind::Gru)?;
-            let encoder = config.model.encoder_config().with_layers(layers);
-            config.model.encoder.layers = layers;
-            config.model.encoder.heads = encoder.heads;
+        let (conditional, rest) = match name.strip_prefix("cvae-") {
+            Some(rest) => (true, rest),
+            None => (false, name),
+        };
+        let (family, rest) = rest.split_once('-')?;
+        let (variables, ablation) =
+            rest.split_once('-').map_or((rest, None), |(n, ablation)| (n, Some(ablation)));
+        let variables: u32 = variables.parse().ok().filter(|n| (3..=5).contains(n))?;
+        let kind = match family {
+            "best" if ablation.is_none() => {
+                return Some(if conditional {
+                    conditional_best(name, variables)
+                } else {
+                    best(name, variables)
+                });
+            }
+            "gru" if !conditional => Kind::Gru,
+            "gcn" => Kind::Gcn,
+            "gat" => Kind::Gat,
+            _ => return None,
+        };
+        let mut config = paper(name, kind, variables, conditional);
+        match ablation {
+            None => {}
+            Some(_) if conditional => return None,
+            Some("end") if kind != Kind::Gru => config.model.encoder.readout = Readout::End,
+            Some("unconstrained") if kind != Kind::Gru => config.model.constrained = false,
+            Some("unidirectional") if kind != Kind::Gru => config.model.encoder.bidirectional = false,
+            Some(other) => {
+                let layers: usize = other
+                    .strip_prefix("layers-")?
+                    .parse()
+                    .ok()
+                    .filter(|n| (1..=5).contains(n) && kind != Kind::Gru)?;
+                let encoder = config.model.encoder_config().with_layers(layers);
+                config.model.encoder.layers = layers;
+                config.model.encoder.heads = encoder.heads;
+            }
         }
+        Some(config)
     }
-    Some(config)
 }
 
 /// The paper's data: 4,000 formulae to learn from, 300 to test on. By its rule, that every variable occurs, for other numbers
 /// of variables too.
 fn paper_data(variables: u32) -> DatasetSpec {
     let name = format!("paper-{variables}");
-    logicvae_logic::preset(&name).unwrap_or(DatasetSpec {
+    DatasetSpec::preset(&name).unwrap_or(DatasetSpec {
         sampler: SamplerParams { all_variables: true, ..SamplerParams::new(variables) },
         seed: 2023,
         train: 4000,

@@ -2,7 +2,7 @@
 
 use logicvae_gnn::Vocabulary;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 
 /// log softmax, in place.
 pub(super) fn log_softmax(logits: &mut [f32]) {
@@ -55,7 +55,7 @@ impl Drawing {
 /// Draws a class by weights that need not sum to 1.
 pub(super) fn draw(rng: &mut ChaCha8Rng, weights: &[f64]) -> usize {
     let total: f64 = weights.iter().sum();
-    let mut rest = total * (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut rest = total * logicvae_logic::uniform(rng);
     let mut last = 0;
     for (class, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
         last = class;

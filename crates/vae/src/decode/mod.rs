@@ -105,8 +105,8 @@ impl Model {
     ///
     /// ```
     /// use candle_core::{DType, Device, Tensor};
-    /// use logicvae_vae::{Decoding, Model, preset};
-    /// let model = Model::new(&preset("tiny").unwrap())?;
+    /// use logicvae_vae::{Config, Decoding, Model};
+    /// let model = Model::new(&Config::preset("tiny").unwrap())?;
     /// let z = Tensor::zeros((3, model.config().latent), DType::F32, &Device::Cpu)?;
     /// let decoded = model.decode(&z, None, Decoding::Beam { width: 5 })?;
     /// assert!(decoded.iter().all(|list| list[0].log_probability >= list[4].log_probability));

@@ -40,7 +40,7 @@ fn sign(value: bool) -> f64 {
 impl Semantics {
     /// The tensors of an embedding.
     pub fn new(embedding: &Embedding, dtype: DType, device: &Device) -> Result<Self, VaeError> {
-        let (measure, parts) = (embedding.measure(), embedding.map_parts());
+        let (measure, parts) = (embedding.domain(), embedding.map_parts());
         let names: Vec<Formula> = (1..=measure.variables() as u32).map(x).collect();
         let share =
             |assignment: usize| measure.weights().map_or(1.0 / measure.len() as f64, |w| w[assignment]);

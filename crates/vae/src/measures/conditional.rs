@@ -53,7 +53,7 @@ pub fn conditional(
     let formulae = &formulae[..protocol.contexts.min(formulae.len())];
     let contexts = context_of(embedding, formulae, model.dtype(), model.device())?;
     let wanted = embedding.transform(formulae)?;
-    let measure = embedding.measure();
+    let measure = embedding.domain();
     let plain = Kernel::new(measure.clone(), Form::Plain)?;
     let gaussian = Form::Gaussian { sigma2: PAPER_SIGMA2 };
     let (mut distances, mut kernels, mut gaussians) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Are the variables at the leaves the right ones?
 
 use candle_core::DType;
-use logicvae_kernel::{Embedding, Measure};
+use logicvae_kernel::{Domain, Embedding};
 use logicvae_logic::{Formula, TABLE_LIMIT};
 use serde::Serialize;
 
@@ -41,8 +41,8 @@ pub struct Leaves {
 /// The share of assignments on which formulae of so many variables agree, pair by pair.
 pub fn agreement(found: &[Formula], wanted: &[Formula], variables: usize) -> Result<Vec<f64>, VaeError> {
     let measure = match variables {
-        few if few <= TABLE_LIMIT => Measure::exact(few)?,
-        many => Measure::monte_carlo(many, DRAWN, 0)?,
+        few if few <= TABLE_LIMIT => Domain::exact(few)?,
+        many => Domain::monte_carlo(many, DRAWN, 0)?,
     };
     let (found, wanted) = (measure.values(found)?, measure.values(wanted)?);
     let differ = |row: usize| {

@@ -75,12 +75,5 @@ pub(crate) fn mean(list: &[f64]) -> f64 {
 
 /// The lower quartile, the median and the upper quartile, with linear interpolation between neighbours.
 pub(crate) fn quartiles(list: &[f64]) -> [f64; 3] {
-    let mut sorted = list.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    [0.25, 0.5, 0.75].map(|q| {
-        let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-        let at = q * last as f64;
-        let (low, share) = (at.floor() as usize, at.fract());
-        sorted[low] + share * (sorted[(low + 1).min(last)] - sorted[low])
-    })
+    logicvae_logic::quantiles(&mut list.to_vec(), [0.25, 0.5, 0.75])
 }

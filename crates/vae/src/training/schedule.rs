@@ -35,12 +35,15 @@ pub(super) fn beta(training: &TrainingConfig, epoch: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preset;
+    use crate::Config;
 
     #[test]
     fn a_polish_follows_a_whole_training() {
-        let without =
-            preset("best-4").unwrap().with(&["training.epochs=10", "training.polish=0"]).unwrap().training;
+        let without = Config::preset("best-4")
+            .unwrap()
+            .with(&["training.epochs=10", "training.polish=0"])
+            .unwrap()
+            .training;
         let with =
             TrainingConfig { epochs: 14, polish: 4, polish_rate: 2e-4, polish_beta: 1e-4, ..without.clone() };
         for done in 0..1000 {

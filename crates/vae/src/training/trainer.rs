@@ -21,8 +21,8 @@ use crate::training::source::{Source, place};
 /// A training. The same settings give the same bits, for any number of threads, and after any number of stops.
 ///
 /// ```
-/// use logicvae_vae::{Trainer, preset};
-/// let config = preset("tiny").unwrap().with(&["training.epochs=1"])?;
+/// use logicvae_vae::{Config, Trainer};
+/// let config = Config::preset("tiny").unwrap().with(&["training.epochs=1"])?;
 /// let data = config.data.set.generate()?;
 /// let mut trainer = Trainer::new(&config, &data, None, &candle_core::Device::Cpu)?;
 /// let outcome = trainer.run(&mut ())?;

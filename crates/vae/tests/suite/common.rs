@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use candle_core::{DType, Device, Tensor};
 use logicvae_gnn::Implementation;
 use logicvae_logic::{Formula, SamplerParams};
-use logicvae_vae::{Config, ContextConfig, GraphState, Model, Prior, preset};
+use logicvae_vae::{Config, ContextConfig, GraphState, Model, Prior};
 
 /// The kinds of decoders: graph state, and whether nodes are told their parent's index.
 pub const DECODERS: [(GraphState, bool); 6] = [
@@ -39,7 +39,7 @@ pub fn decoder((state, indices): (GraphState, bool), conditional: bool) -> Confi
 
 /// The tiny preset with another graph state, and a context of three numbers if wanted.
 pub fn config(state: GraphState, conditional: bool) -> Config {
-    let mut config = preset("tiny").unwrap();
+    let mut config = Config::preset("tiny").unwrap();
     config.model.graph_state = state;
     config.model.hidden = 12;
     config.model.latent = 5;

@@ -1,17 +1,17 @@
 //! The hierarchical model: fuzzy values against logic, gradients against differences, and that it learns.
 
 use candle_core::{DType, Device, Tensor, Var};
-use logicvae_kernel::{Embedding, EmbeddingParams, Form, Measure};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form};
 use logicvae_logic::Formula;
 use logicvae_vae::hierarchy::{LeafModel, Semantics, fuzzy, indices, shape};
 use logicvae_vae::measures::{agreement, leaves};
-use logicvae_vae::{Config, ContextConfig, Learner, Trainer, context_of, fit_context, preset};
+use logicvae_vae::{Config, ContextConfig, Learner, Trainer, context_of, fit_context};
 
 use crate::common::{assert_close, formulae, numbers, probe};
 
 fn embedding(form: Form) -> Embedding {
     let params = EmbeddingParams { form, ..EmbeddingParams::new(6) };
-    Embedding::fit(Measure::exact(3).unwrap(), &formulae(3, 40), &params).unwrap()
+    Embedding::fit(Domain::exact(3).unwrap(), &formulae(3, 40), &params).unwrap()
 }
 
 const FORMS: [Form; 2] = [Form::Plain, Form::Gaussian { sigma2: 0.44 }];
@@ -84,7 +84,7 @@ fn fuzzy_gradients_equal_differences() {
 }
 
 fn small(variables: u32) -> Config {
-    let mut config = preset(&format!("leaves-{variables}")).unwrap();
+    let mut config = Config::preset(&format!("leaves-{variables}")).unwrap();
     config.model.hidden = 12;
     config.context = Some(ContextConfig { pool: 60, pool_seed: 7, components: 8, gaussian: Some(0.44) });
     config
@@ -133,7 +133,7 @@ fn the_leaf_network_learns_and_its_search_helps() {
 
 #[test]
 fn many_variables_train() {
-    let mut config = preset("leaves-16").unwrap();
+    let mut config = Config::preset("leaves-16").unwrap();
     config.model.hidden = 16;
     config.context = Some(ContextConfig { pool: 50, pool_seed: 7, components: 20, gaussian: Some(0.44) });
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (64, 8, 8);
@@ -143,7 +143,8 @@ fn many_variables_train() {
     let embedding = fit_context(&config).unwrap();
     let outcome = Trainer::new(&config, &data, embedding, &Device::Cpu).unwrap().run(&mut ()).unwrap();
     assert_eq!(outcome.epochs, 1);
-    let mut config = preset("shapes-16").unwrap().with(&["model.hidden=16", "training.epochs=1"]).unwrap();
+    let mut config =
+        Config::preset("shapes-16").unwrap().with(&["model.hidden=16", "training.epochs=1"]).unwrap();
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (64, 8, 8);
     let data = config.dataset().unwrap();
     assert!(data.test.iter().all(|f| f.max_variable() == 1));

@@ -6,8 +6,8 @@ use candle_core::{DType, Device};
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, generation, reconstruction};
 use logicvae_vae::{
-    Children, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason, Trainer,
-    VaeError, context_of, fit_context, preset, trained_formulae,
+    Children, Config, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason,
+    Trainer, VaeError, context_of, fit_context, trained_formulae,
 };
 
 use crate::common::{config, numbers};
@@ -23,7 +23,7 @@ impl Observer for Losses {
 
 #[test]
 fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
-    let config = preset("tiny").unwrap();
+    let config = Config::preset("tiny").unwrap();
     let data = config.data.set.generate().unwrap();
     let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
     let mut losses = Losses(Vec::new());
@@ -69,7 +69,7 @@ fn with_a_focus_it_learns_from_what_comes_back_worst() {
         "model.noise=0.0",
         "training.beta=1e-9",
     ];
-    let config = preset("tiny").unwrap().with(&still).unwrap();
+    let config = Config::preset("tiny").unwrap().with(&still).unwrap();
     let data = config.data.set.generate().unwrap();
     let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
     let mut losses = Losses(Vec::new());
@@ -86,7 +86,7 @@ fn with_a_focus_it_learns_from_what_comes_back_worst() {
 
 #[test]
 fn nothing_of_the_test_set_is_trained_on() {
-    let mut config = preset("gcn-3").unwrap();
+    let mut config = Config::preset("gcn-3").unwrap();
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (300, 100, 100);
     config.data.set.sampler.max_nodes = 8;
     for (fresh, children, symmetries, positional) in [
@@ -117,7 +117,7 @@ fn nothing_of_the_test_set_is_trained_on() {
 
 #[test]
 fn formulae_grow_and_cross_within_their_limits() {
-    let mut config = preset("gcn-4").unwrap();
+    let mut config = Config::preset("gcn-4").unwrap();
     (config.data.set.train, config.data.curriculum, config.data.crossing) = (400, 20, 1.0);
     let data = config.data.set.generate().unwrap();
     for fresh in [false, true] {
@@ -152,7 +152,7 @@ fn patience_ends_a_training_that_does_not_get_better() {
         "training.learning_rate=0.0",
         "training.epochs=50",
     ];
-    let config = preset("tiny").unwrap().with(&changes).unwrap();
+    let config = Config::preset("tiny").unwrap().with(&changes).unwrap();
     let data = config.data.set.generate().unwrap();
     let outcome = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap();
     assert_eq!((outcome.epochs, outcome.stop_reason), (3, StopReason::Patience));
@@ -181,7 +181,8 @@ fn with_hybrid_training_prior_samples_say_what_they_should() {
 
 #[test]
 fn a_training_that_diverges_says_so() {
-    let config = preset("tiny").unwrap().with(&["training.learning_rate=1e30", "training.clip=inf"]).unwrap();
+    let config =
+        Config::preset("tiny").unwrap().with(&["training.learning_rate=1e30", "training.clip=inf"]).unwrap();
     let data = config.data.set.generate().unwrap();
     let error = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap_err();
     assert!(matches!(error, VaeError::Diverged { .. }), "{error}");
@@ -204,7 +205,7 @@ fn training_gives_what_it_always_gave() {
     ];
     let mut different = Vec::new();
     for (name, loss) in wanted {
-        let mut config = preset(name).unwrap();
+        let mut config = Config::preset(name).unwrap();
         config.model.hidden = 20;
         (config.data.set.train, config.data.set.valid, config.data.set.test) = (200, 20, 20);
         (config.training.epochs, config.training.polish, config.data.curriculum) =

@@ -3,12 +3,12 @@
 use candle_core::{DType, Device};
 use logicvae_logic::Formula;
 use logicvae_vae::measures::{Protocol, conditional, generation, reconstruction};
-use logicvae_vae::{Decoding, GraphState, Model, Trainer, context_of, fit_context, preset};
+use logicvae_vae::{Config, Decoding, GraphState, Model, Trainer, context_of, fit_context};
 
 use crate::common::config;
 
 fn trained() -> (Model, Vec<Formula>) {
-    let config = preset("tiny").unwrap().with(&["training.epochs=25"]).unwrap();
+    let config = Config::preset("tiny").unwrap().with(&["training.epochs=25"]).unwrap();
     let data = config.data.set.generate().unwrap();
     let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
     trainer.run(&mut ()).unwrap();

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use candle_core::Device;
 use logicvae_logic::Dataset;
 use logicvae_vae::{
-    Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context, preset,
+    Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context,
 };
 
 use crate::common::config;
@@ -32,7 +32,8 @@ impl Observer for Stopper {
 }
 
 fn short(fresh: bool, conditional: bool) -> (Config, Dataset) {
-    let mut config = if conditional { config(GraphState::Sum, true) } else { preset("tiny").unwrap() };
+    let mut config =
+        if conditional { config(GraphState::Sum, true) } else { Config::preset("tiny").unwrap() };
     config.data.fresh = fresh;
     config.data.children = logicvae_vae::Children::Swap;
     config.data.symmetries = true;

@@ -1,9 +1,9 @@
 //! Settings that do not go together are refused, each with its name.
 
-use logicvae_vae::{Config, Model, preset};
+use logicvae_vae::{Config, Model};
 
 fn refused(name: &str, changes: &[&str], wanted: &str) {
-    let error = preset(name).unwrap().with(changes).unwrap_err().to_string();
+    let error = Config::preset(name).unwrap().with(changes).unwrap_err().to_string();
     assert!(error.contains(wanted), "{changes:?}: {error}");
 }
 
@@ -57,7 +57,7 @@ fn every_preset_makes_a_model_and_survives_toml() {
         }
     }
     for name in names {
-        let config = preset(&name).unwrap_or_else(|| panic!("{name}"));
+        let config = Config::preset(&name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(config.name, name);
         assert_eq!(Config::from_toml(&config.to_toml().unwrap()).unwrap(), config, "{name}");
         Model::new(&config).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -65,6 +65,6 @@ fn every_preset_makes_a_model_and_survives_toml() {
     for wrong in
         ["", "gat", "gat-6", "cvae-gru-3", "gru-3-layers-2", "gat-5-layers-6", "best-3-end", "nonsense-3"]
     {
-        assert!(preset(wrong).is_none(), "{wrong}");
+        assert!(Config::preset(wrong).is_none(), "{wrong}");
     }
 }

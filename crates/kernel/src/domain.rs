@@ -7,19 +7,19 @@ use crate::error::KernelError;
 /// The assignments at which formulae are compared, with optional weights.
 ///
 /// ```
-/// use logicvae_kernel::Measure;
-/// assert_eq!(Measure::exact(5)?.len(), 32);
-/// assert_eq!(Measure::monte_carlo(40, 1000, 7)?.len(), 1000);
+/// use logicvae_kernel::Domain;
+/// assert_eq!(Domain::exact(5)?.len(), 32);
+/// assert_eq!(Domain::monte_carlo(40, 1000, 7)?.len(), 1000);
 /// # Ok::<(), logicvae_kernel::KernelError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measure {
+pub struct Domain {
     assignments: Assignments,
     /// Positive in sum, and scaled to a sum of 1; `None` where all count the same.
     weights: Option<Vec<f64>>,
 }
 
-impl Measure {
+impl Domain {
     /// All 2ⁿ assignments: the kernel is exact. To 20 variables this is quick; to 26 it is possible.
     pub fn exact(variables: usize) -> Result<Self, KernelError> {
         Ok(Self { assignments: Assignments::all(variables)?, weights: None })
