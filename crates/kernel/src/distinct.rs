@@ -1,9 +1,9 @@
-//! Formulae with equal values are one row that counts more than once.
+//! Merging formulae that have the same truth values.
 
 use logicvae_logic::BitMatrix;
 use rustc_hash::FxHashMap;
 
-/// The different rows, in the order of their first occurrence, and how often each occurs.
+/// The distinct rows, in the order of their first occurrence, and the number of occurrences of each.
 pub(crate) fn distinct_rows(values: &BitMatrix) -> (BitMatrix, Vec<usize>) {
     let mut places: FxHashMap<&[u64], usize> = FxHashMap::default();
     let (mut words, mut counts) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Where formulae are compared: a list of assignments, and how much each counts.
+//! The domain of the kernel: the assignments at which formulae are compared, and their weights.
 
 use logicvae_logic::{Assignment, Assignments, BitMatrix, Formula};
 
@@ -15,27 +15,27 @@ use crate::error::KernelError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Domain {
     assignments: Assignments,
-    /// Positive in sum, and scaled to a sum of 1; `None` where all count the same.
+    /// Weights that sum to 1; `None` for equal weights.
     weights: Option<Vec<f64>>,
 }
 
 impl Domain {
-    /// All 2ⁿ assignments: the kernel is exact. To 20 variables this is quick; to 26 it is possible.
+    /// All 2ⁿ assignments: the kernel is exact. Fast up to 20 variables, possible up to 26.
     pub fn exact(variables: usize) -> Result<Self, KernelError> {
         Ok(Self { assignments: Assignments::all(variables)?, weights: None })
     }
 
-    /// `samples` assignments drawn uniformly from a seed. See [`error_bound`](crate::error_bound) for what it costs.
+    /// Draws `samples` assignments uniformly. [`error_bound`](crate::error_bound) bounds the resulting error.
     pub fn monte_carlo(variables: usize, samples: usize, seed: u64) -> Result<Self, KernelError> {
         Ok(Self { assignments: Assignments::uniform(variables, samples, seed)?, weights: None })
     }
 
-    /// The given assignments: rows of observed data.
+    /// The given assignments, such as rows of observed data.
     pub fn observed(rows: &[Assignment]) -> Result<Self, KernelError> {
         Ok(Self { assignments: Assignments::observed(rows)?, weights: None })
     }
 
-    /// The same assignments, each counting as much as its weight says.
+    /// The same assignments with these weights. They are scaled to sum to 1.
     pub fn weighted(self, weights: &[f64]) -> Result<Self, KernelError> {
         if weights.len() != self.len() {
             return Err(KernelError::WeightCount { weights: weights.len(), assignments: self.len() });
@@ -47,13 +47,13 @@ impl Domain {
         if largest == 0.0 {
             return Err(KernelError::Weight { position: 1, value: weights[0] });
         }
-        // By the largest first: the sum of large weights could overflow.
+        // Divide by the largest weight first, since the sum of large weights could overflow.
         let scaled: Vec<f64> = weights.iter().map(|w| w / largest).collect();
         let sum: f64 = scaled.iter().sum();
         Ok(Self { weights: Some(scaled.into_iter().map(|w| w / sum).collect()), ..self })
     }
 
-    /// For files: weights are scaled already.
+    /// A domain read from a file, whose weights are already scaled.
     pub(crate) fn restored(assignments: Assignments, weights: Option<Vec<f64>>) -> Self {
         Self { assignments, weights }
     }
@@ -63,7 +63,7 @@ impl Domain {
         &self.assignments
     }
 
-    /// The share of each assignment, if they do not all count the same.
+    /// The weight of each assignment, if they are not all equal. Weights sum to 1.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
@@ -83,7 +83,7 @@ impl Domain {
         false
     }
 
-    /// Values of formulae at the assignments, a row for each.
+    /// Evaluates formulae at the assignments: one row for each formula.
     pub fn values(&self, formulae: &[Formula]) -> Result<BitMatrix, KernelError> {
         Ok(self.assignments.evaluate(formulae)?)
     }

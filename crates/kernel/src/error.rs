@@ -1,4 +1,4 @@
-//! What can be wrong with a request.
+//! The error type of the crate.
 
 use std::io;
 
@@ -7,100 +7,102 @@ use thiserror::Error;
 
 use crate::form::MAX_SIGMA2;
 
-/// A similarity or an embedding that cannot be had, and what would be right.
+/// Why a similarity or an embedding could not be computed, and how to fix it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// A formula and the assignments do not fit together, or there are no assignments.
+    /// The formulae and the assignments do not match, or there are no assignments.
     #[error(transparent)]
     Batch(#[from] BatchError),
-    /// Too many variables for all assignments.
-    #[error("{0}; draw assignments instead (Monte Carlo)")]
+    /// There are too many variables to enumerate all assignments.
+    #[error("{0}, or sample the assignments (Monte Carlo)")]
     Table(#[from] TableError),
-    /// Fewer formulae than are needed.
-    #[error("too few formulae: {needed} needed")]
+    /// There are too few formulae.
+    #[error("too few formulae: {needed}")]
     NoFormulae {
-        /// How many are needed, in words.
+        /// What is required.
         needed: &'static str,
     },
-    /// Weights that are no weights.
-    #[error("weight {position} is {value}: weights are numbers of at least 0, and one of them above 0")]
+    /// An invalid weight.
+    #[error("weight {position} is {value}: weights must be finite and at least 0, and not all 0")]
     Weight {
-        /// The place in the list, from 1.
+        /// The position in the list, starting at 1.
         position: usize,
-        /// The value that is none.
+        /// The invalid value.
         value: f64,
     },
-    /// Another number of weights than of assignments.
+    /// The numbers of weights and assignments differ.
     #[error("there are {weights} weights for {assignments} assignments: give one for each")]
     WeightCount {
-        /// How many weights.
+        /// The number of weights.
         weights: usize,
-        /// How many assignments.
+        /// The number of assignments.
         assignments: usize,
     },
-    /// A width of the Gaussian that is none.
+    /// An invalid width of the Gaussian form.
     #[error("sigma² must be a number above 0 and at most {MAX_SIGMA2}, not {0}")]
     Sigma(f64),
     /// ε or δ outside (0, 1).
-    #[error("{name} must lie strictly between 0 and 1, not be {value}")]
+    #[error("{name} must be strictly between 0 and 1, not {value}")]
     Probability {
-        /// Which of them.
+        /// The name of the parameter.
         name: &'static str,
         /// Its value.
         value: f64,
     },
-    /// No components at all.
+    /// The number of components is 0.
     #[error("the number of components must be at least 1")]
     NoComponents,
-    /// More components than the data have directions.
-    #[error("{asked} components were asked for, but these formulae have only {rank}: ask for at most {rank}")]
+    /// More components were requested than the rank of the centred data.
+    #[error("{asked} components were asked for, but the pool has rank {rank}: ask for at most {rank}")]
     Rank {
-        /// How many were asked for.
+        /// The requested number of components.
         asked: usize,
-        /// How many there are.
+        /// The rank.
         rank: usize,
     },
-    /// An observation of another length than the embedding's assignments.
-    #[error("an observation has {found} values, but the embedding has {expected} assignments")]
+    /// An observation with the wrong number of values.
+    #[error("an observation has {found} values, but the embedding has {expected} assignments: give one value for each")]
     Observation {
-        /// How many there are.
+        /// The number of values.
         found: usize,
-        /// How many are needed.
+        /// The number of assignments.
         expected: usize,
     },
-    /// A matrix that would not fit.
+    /// The required matrix is too large.
     #[error(
-        "{formulae} different formulae need a matrix of {gibibytes:.0} GiB: use fewer, or the plain kernel with fewer assignments"
+        "{formulae} different formulae need a matrix of {gibibytes:.0} GiB: \
+         use fewer, or the plain kernel with fewer assignments"
     )]
     TooLarge {
-        /// How many formulae.
+        /// The number of distinct formulae.
         formulae: usize,
-        /// What they need.
+        /// The size of the matrix.
         gibibytes: f64,
     },
-    /// The eigenvalue solver did not get there.
+    /// The eigenvalue solver did not converge.
     #[error(
-        "the eigenvalue solver stopped after {products} products with a residual of {residual:.1e} (wanted {wanted:.1e})"
+        "the eigenvalue solver did not converge: after {products} block products the residual is {residual:.1e} \
+         (wanted {wanted:.1e}); raise the tolerance or use fewer components"
     )]
     NotConverged {
-        /// Blocks of products made.
+        /// The number of block products computed.
         products: usize,
-        /// What was reached, relative to the largest eigenvalue.
+        /// The residual reached, relative to the largest eigenvalue.
         residual: f64,
-        /// What was wanted.
+        /// The requested tolerance.
         wanted: f64,
     },
-    /// The linear algebra library failed.
+    /// An error of the linear algebra library.
     #[error("linear algebra failed: {0}")]
     LinearAlgebra(String),
-    /// A file that holds no embedding.
+    /// A file that is not a valid embedding.
     #[error(transparent)]
     Container(#[from] ContainerError),
-    /// Formulae could not be drawn.
+    /// Formulae could not be sampled.
     #[error(transparent)]
     Sample(#[from] SampleError),
-    /// Writing or reading failed.
+    /// An I/O error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

@@ -1,32 +1,32 @@
-//! From the number of assignments at which two formulae differ to a similarity.
+//! The forms of the kernel: maps from the plain kernel value to a similarity.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::KernelError;
 
-/// Which similarity is meant.
+/// The form of the similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Form {
-    /// k = mean of φ(τ)·ψ(τ), in [-1, 1]: 1 for equivalent formulae, 0.8 for 90 % agreement, -1 for a formula and its
-    /// negation.
+    /// k = the mean of φ(τ)·ψ(τ), in [-1, 1]: 1 for equivalent formulae, 0.8 for 90 % agreement, -1 for a
+    /// formula and its negation.
     Plain,
-    /// exp(-(1 - k) / σ²), in (0, 1]: the form of the paper's numbers, with σ² = 0.44.
+    /// exp(-(1 - k) / σ²), in (0, 1]: the form of the paper's results, with σ² = 0.44.
     Gaussian {
         /// The width σ².
         sigma2: f64,
     },
-    /// (k + 1) / 2, the share of assignments at which both agree. The paper calls it 'Jaccard'.
+    /// (k + 1) / 2, the fraction of assignments at which both formulae agree. The paper calls it 'Jaccard'.
     Agreement,
 }
 
-/// The σ² that gives the paper's kernel values and distances.
+/// The σ² that reproduces the paper's kernel values and distances.
 pub const PAPER_SIGMA2: f64 = 0.44;
 
-/// Above this, all similarities are 1 to rounding and nothing is left to tell formulae apart.
+/// Above this width all similarities round to 1, so formulae can no longer be distinguished.
 pub(crate) const MAX_SIGMA2: f64 = 1e6;
 
 impl Form {
-    /// Checks the width.
+    /// Validates the width.
     pub fn check(self) -> Result<Self, KernelError> {
         match self {
             Self::Gaussian { sigma2 } if !(sigma2 > 0.0 && sigma2 <= MAX_SIGMA2) => {
@@ -36,7 +36,7 @@ impl Form {
         }
     }
 
-    /// The similarity that belongs to a plain kernel value.
+    /// Maps a plain kernel value to this form.
     ///
     /// ```
     /// use logicvae_kernel::Form;
@@ -51,7 +51,7 @@ impl Form {
         }
     }
 
-    /// The similarity for each number of differences among `assignments`.
+    /// The similarity for each possible number of differing assignments, from 0 to `assignments`.
     pub(crate) fn table(self, assignments: usize) -> Vec<f64> {
         let m = assignments as i64;
         (0..=m).map(|differ| self.of((m - 2 * differ) as f64 / m as f64)).collect()

@@ -1,4 +1,4 @@
-//! Gram matrices: the similarity of every pair, whole or in blocks of rows.
+//! The kernel and its Gram matrices, computed whole or in blocks of rows.
 
 use logicvae_logic::{BitMatrix, Formula};
 use ndarray::{Array2, ArrayView2};
@@ -11,7 +11,7 @@ use crate::hamming::differences;
 use crate::linalg::{Backend, product};
 use crate::stream::stream;
 
-/// A similarity of formulae: where they are compared, and in which form.
+/// A similarity of formulae: a domain of assignments and a form.
 ///
 /// ```
 /// use logicvae_kernel::{Form, Kernel, Domain};
@@ -28,17 +28,17 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel in a form; its width is checked.
+    /// A kernel with this domain and form. Validates the width of the form.
     pub fn new(domain: Domain, form: Form) -> Result<Self, KernelError> {
         Ok(Self { domain, form: form.check()? })
     }
 
-    /// Where formulae are compared.
+    /// The assignments at which formulae are compared.
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
 
-    /// The form of the values.
+    /// The form of the kernel.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -48,13 +48,14 @@ impl Kernel {
         Ok(self.cross(std::slice::from_ref(first), std::slice::from_ref(second))?[[0, 0]])
     }
 
-    /// The similarities of all pairs, N × N. Only half of them are computed, unless that would be slower.
+    /// The similarities of all pairs, N × N. Computes only half of them, unless that would be slower.
     pub fn gram(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
         Ok(self.gram_of_values(&self.domain.values(formulae)?))
     }
 
-    /// As [`gram`](Self::gram), in the memory of a matrix that is no longer needed, if it is large enough. With few
-    /// assignments this is twice as quick: being given fresh memory takes longer than filling it.
+    /// Like [`gram`](Self::gram), but reuses the memory of another matrix if it is large enough. With few
+    /// assignments this is twice as fast, because getting new memory from the operating system takes longer
+    /// than filling it.
     ///
     /// ```
     /// use logicvae_kernel::{Form, Kernel, Domain};
@@ -75,11 +76,11 @@ impl Kernel {
         }
         memory.truncate(n * n);
         self.fill(&values, &values, &mut memory, Memory::Used);
-        // The length is n² as of the line before, so there is such a matrix.
+        // The length is n², so this cannot fail.
         Ok(Array2::from_shape_vec((n, n), memory).unwrap_or_default())
     }
 
-    /// With rows of a few words, writing takes all the time, and writing in order is quickest.
+    /// With rows of a few words, memory writes dominate the time, and sequential writes are the fastest.
     fn is_written_in_order(&self, values: &BitMatrix) -> bool {
         self.domain.weights().is_none() && values.words_per_row() <= 4
     }
@@ -89,8 +90,8 @@ impl Kernel {
         Ok(self.cross_of_values(&self.domain.values(rows)?, &self.domain.values(columns)?))
     }
 
-    /// As [`cross`](Self::cross), handing out blocks of rows one after the other: for matrices that do not fit in
-    /// memory. A block has as many rows as take about 16 MiB.
+    /// Like [`cross`](Self::cross), but passes blocks of rows of about 16 MiB to `block`, one after the
+    /// other. Use it for matrices that do not fit in memory.
     pub fn cross_blocks<E: From<KernelError>>(
         &self,
         rows: &[Formula],
@@ -105,7 +106,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// [`gram`](Self::gram) for values that are known.
+    /// Like [`gram`](Self::gram), for formulae given by their truth values.
     pub fn gram_of_values(&self, values: &BitMatrix) -> Array2<f64> {
         if let Some(weights) = self.domain.weights() {
             let scaled = scaled_signs(values, weights);
@@ -119,7 +120,8 @@ impl Kernel {
         let mut gram = Array2::zeros((n, n));
         let Some(whole) = gram.as_slice_mut() else { return gram };
         advise_huge_pages(whole);
-        // Tiles on and above the diagonal are computed; each is written twice, the second time mirrored.
+        // Only tiles on and above the diagonal are computed; each is written twice, the second time
+        // transposed.
         let tiles = n.div_ceil(TILE);
         let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|i| (i..tiles).map(move |j| (i, j))).collect();
         let target = Shared(whole.as_mut_ptr());
@@ -128,14 +130,14 @@ impl Kernel {
             let (rows, columns) = (span(i, n), span(j, n));
             fill_tile(values, rows.clone(), columns.clone(), &table, &mut tile);
             for (r, line) in rows.clone().zip(&tile) {
-                // SAFETY: tile (i, j) is this task's alone, and r, columns lie within n.
+                // SAFETY: only this task writes tile (i, j), and its rows and columns are below n.
                 unsafe { target.write(r * n + columns.start, &line[..columns.len()]) };
             }
             if i != j {
                 for (k, c) in columns.clone().enumerate() {
                     let mut line = [0.0; TILE];
                     line.iter_mut().zip(&tile[..rows.len()]).for_each(|(to, from)| *to = from[k]);
-                    // SAFETY: tile (j, i) is written by this task alone.
+                    // SAFETY: only this task writes tile (j, i), and its rows and columns are below n.
                     unsafe { target.write(c * n + rows.start, &line[..rows.len()]) };
                 }
             }
@@ -143,9 +145,9 @@ impl Kernel {
         gram
     }
 
-    /// [`cross`](Self::cross) for values that are known.
+    /// Like [`cross`](Self::cross), for formulae given by their truth values.
     pub fn cross_of_values(&self, rows: &BitMatrix, columns: &BitMatrix) -> Array2<f64> {
-        assert_eq!(rows.bits(), columns.bits(), "values at different assignments");
+        assert_eq!(rows.bits(), columns.bits(), "the values are at different numbers of assignments");
         if let Some(weights) = self.domain.weights() {
             let (left, right) = (scaled_signs(rows, weights), scaled_signs(columns, weights));
             return product(Backend::default(), left.view(), right.t()).mapv(|k| self.form.of(k));
@@ -157,7 +159,7 @@ impl Kernel {
         cross
     }
 
-    /// Fills a matrix row by row, without weights.
+    /// Fills a matrix row by row; for domains without weights.
     fn fill(&self, rows: &BitMatrix, columns: &BitMatrix, whole: &mut [f64], memory: Memory) {
         let table = self.form.table(rows.bits());
         let look_up = |line: &mut [f64], counts: &[u32]| {
@@ -179,16 +181,16 @@ impl Kernel {
     }
 }
 
-/// Whether memory has been written to before. Fresh pages are in the cache when they are first touched, since the system
-/// has just cleared them.
+/// Whether memory has been written before. Fresh pages are in the cache on first access, since the operating
+/// system has just zeroed them.
 #[derive(Clone, Copy)]
 enum Memory {
     Fresh,
     Used,
 }
 
-/// Asks for pages of 2 MiB, before the first touch: a large matrix is written once, and most of the time goes into being
-/// given its pages, 4 KiB each.
+/// Requests huge pages of 2 MiB before the first access. A large matrix is written once, and with pages of 4
+/// KiB most of the time goes into page faults.
 fn advise_huge_pages(memory: &mut [f64]) {
     #[cfg(target_os = "linux")]
     {
@@ -196,7 +198,8 @@ fn advise_huge_pages(memory: &mut [f64]) {
         let bytes = memory.as_mut_ptr_range();
         let (start, end) = ((bytes.start as usize).next_multiple_of(HUGE), bytes.end as usize / HUGE * HUGE);
         if start < end {
-            // SAFETY: whole pages within `memory`, whose content this advice does not change. It may be refused.
+            // SAFETY: the range consists of whole pages within `memory`, and this advice does not change
+            // their content. The kernel may ignore it.
             unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
         }
     }
@@ -224,22 +227,22 @@ fn fill_tile(
     }
 }
 
-/// A matrix that tasks write to in places that are not each other's.
+/// A matrix that several tasks write to, each in its own region.
 struct Shared(*mut f64);
 
-// SAFETY: the pointer is only used by `write`, whose callers promise not to overlap.
+// SAFETY: the pointer is only used by `write`, whose callers guarantee that regions do not overlap.
 unsafe impl Sync for Shared {}
 
 impl Shared {
     /// # Safety
-    /// `start..start + line.len()` lies within the matrix, and no other task reads or writes it.
+    /// `start..start + line.len()` must be within the matrix, and no other task may read or write it.
     unsafe fn write(&self, start: usize, line: &[f64]) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy_nonoverlapping(line.as_ptr(), self.0.add(start), line.len()) }
     }
 }
 
-/// ±√weight for every value, so that products of rows are weighted kernels.
+/// ±√weight for every value, so that inner products of rows are weighted kernel values.
 pub(crate) fn scaled_signs(values: &BitMatrix, weights: &[f64]) -> Array2<f64> {
     let mut signs = Array2::zeros((values.rows(), values.bits()));
     if let Some(whole) = signs.as_slice_mut() {
@@ -253,8 +256,8 @@ pub(crate) fn scaled_signs(values: &BitMatrix, weights: &[f64]) -> Array2<f64> {
     signs
 }
 
-/// The true Jaccard index of the sets of assignments at which two formulae are true, over the domain: |A ∩ B| / |A ∪ B|,
-/// and 1 for two formulae that are never true. Not what the paper calls 'Jaccard', which is [`Form::Agreement`].
+/// The true Jaccard index of the sets of satisfying assignments within the domain: |A ∩ B| / |A ∪ B|, and 1
+/// if both sets are empty. It differs from what the paper calls 'Jaccard', which is [`Form::Agreement`].
 ///
 /// ```
 /// use logicvae_kernel::{Domain, jaccard};

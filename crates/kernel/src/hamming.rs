@@ -1,15 +1,15 @@
-//! How many bits differ: XOR and population count, compiled for the widest vectors that the processor has.
+//! Hamming distances: XOR and population count, compiled for the widest vector instructions of the processor.
 
-/// For every row of `rows` (each `row.len()` words), in how many bits it differs from `row`.
+/// The Hamming distance between `row` and each row of `rows`, which have `row.len()` words each.
 pub(crate) fn differences(row: &[u64], rows: &[u64], out: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     {
         if has_avx512() {
-            // SAFETY: the processor has these features, as was just seen.
+            // SAFETY: the check above ensures that the processor has these features.
             return unsafe { with_avx512(row, rows, out) };
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-            // SAFETY: the processor has these features, as was just seen.
+            // SAFETY: the check above ensures that the processor has these features.
             return unsafe { with_avx2(row, rows, out) };
         }
     }
@@ -36,7 +36,7 @@ fn with_avx2(row: &[u64], rows: &[u64], out: &mut [u32]) {
     portable(row, rows, out);
 }
 
-/// Widths that occur most have loops of their own, in which the compiler knows the length.
+/// The most frequent widths have their own loops, whose length is known to the compiler.
 #[inline(always)]
 fn portable(row: &[u64], rows: &[u64], out: &mut [u32]) {
     match row.len() {
@@ -67,17 +67,17 @@ mod tests {
 
     type Version = fn(&[u64], &[u64], &mut [u32]);
 
-    /// Every version that this processor can run.
+    /// All versions that this processor can run.
     fn versions() -> Vec<(&'static str, Version)> {
         let mut all: Vec<(&'static str, Version)> = vec![("portable", portable), ("chosen", differences)];
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-                // SAFETY: the processor has these features, as was just seen.
+                // SAFETY: the check above ensures that the processor has these features.
                 all.push(("AVX2", |row, rows, out| unsafe { with_avx2(row, rows, out) }));
             }
             if has_avx512() {
-                // SAFETY: the processor has these features, as was just seen.
+                // SAFETY: the check above ensures that the processor has these features.
                 all.push(("AVX-512", |row, rows, out| unsafe { with_avx512(row, rows, out) }));
             }
         }

@@ -1,4 +1,4 @@
-//! Semantic similarity of logical formulae: a kernel, Gram matrices, embeddings, nearest neighbours.
+//! Semantic similarity of logical formulae: a kernel, Gram matrices, embeddings and nearest neighbours.
 //!
 //! ```
 //! use logicvae_kernel::{Embedding, EmbeddingParams, Form, Kernel, Domain, Neighbours};
@@ -7,21 +7,30 @@
 //! let pool = SamplerParams::new(4).check()?.distinct(1, 300)?;
 //! let (f, g): (Formula, Formula) = ("x1 & x2".parse()?, "x1 & x2 | x3 & x4 & x1".parse()?);
 //!
-//! // How similar are two formulae? 1 if equivalent, 0.8 if they agree at 90 % of all assignments.
+//! // Similarity: 1 for equivalent formulae, 0.8 for formulae that agree at 90 % of all assignments.
 //! let kernel = Kernel::new(Domain::exact(4)?, Form::Plain)?;
 //! assert_eq!(kernel.value(&f, &g)?, 0.875);
 //!
-//! // Vectors whose distances mean something, for formulae and for observed truth values.
+//! // Embedding vectors, for formulae and for observed truth values.
 //! let embedding = Embedding::fit(Domain::exact(4)?, &pool, &EmbeddingParams::new(10))?;
 //! assert_eq!(embedding.transform(&[f.clone(), g])?.dim(), (2, 10));
 //!
-//! // The nearest formulae of a list.
+//! // The most similar formulae of a list.
 //! let nearest = Neighbours::new(Domain::exact(4)?, &pool)?.nearest(&f, 3)?;
 //! assert!(nearest[0].kernel >= nearest[2].kernel);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is not here: candle, paths, printing.
+//! - [`Domain`]: the truth assignments at which formulae are compared, all or a sample, with optional
+//!   weights.
+//! - [`Kernel`]: similarities of pairs, and Gram matrices, in several [forms](Form).
+//! - [`Embedding`]: principal components of the Gram matrix; fitted to a pool of formulae, saved and loaded.
+//! - [`Neighbours`]: search for the most similar formulae.
+//! - [`error_bound`], [`samples_for`]: the accuracy of a kernel estimated from random assignments.
+//! - [`experiments`]: the kernel experiments of the paper's appendix B.
+//!
+//! This crate does not depend on candle. It does not print and takes no paths: readers and writers are
+//! parameters.
 
 mod bound;
 mod distinct;

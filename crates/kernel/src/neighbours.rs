@@ -1,4 +1,4 @@
-//! The semantically nearest formulae of a list.
+//! Nearest-neighbour search by meaning.
 
 use logicvae_logic::{BitMatrix, Formula};
 use rayon::prelude::*;
@@ -9,17 +9,17 @@ use crate::form::Form;
 use crate::gram::Kernel;
 use crate::hamming::differences;
 
-/// A formula of the list and its similarity with the one that was asked about.
+/// A formula of the list and its similarity with the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Its place in the list.
+    /// The index in the list.
     pub index: usize,
     /// The plain kernel value.
     pub kernel: f64,
 }
 
-/// A list of formulae that can be searched by meaning: their values at the domain's assignments, all in memory. A
-/// search compares with all of them, at the speed of memory.
+/// An index of formulae for nearest-neighbour search. It holds their truth values at the domain's
+/// assignments; a query is compared with all of them, at the speed of memory.
 ///
 /// ```
 /// use logicvae_kernel::{Domain, Neighbours};
@@ -35,10 +35,10 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Evaluates the list.
+    /// Evaluates the formulae and builds the index.
     pub fn new(domain: Domain, formulae: &[Formula]) -> Result<Self, KernelError> {
         if formulae.is_empty() {
-            return Err(KernelError::NoFormulae { needed: "at least one is" });
+            return Err(KernelError::NoFormulae { needed: "at least one is needed" });
         }
         let values = domain.values(formulae)?;
         Ok(Self { kernel: Kernel::new(domain, Form::Plain)?, values })
@@ -49,12 +49,13 @@ impl Neighbours {
         self.values.rows()
     }
 
-    /// Always false: there is at least one.
+    /// Always false: there is at least one formula.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The `count` formulae with the largest kernel values, the largest first; of equal ones, the first in the list.
+    /// The `count` formulae with the largest kernel values, in descending order; ties keep the order of the
+    /// list.
     pub fn nearest(&self, formula: &Formula, count: usize) -> Result<Vec<Neighbour>, KernelError> {
         let query = self.kernel.domain().values(std::slice::from_ref(formula))?;
         Ok(self.nearest_to_values(&query, count))
@@ -85,12 +86,12 @@ impl Neighbours {
     }
 }
 
-/// The smallest pairs, in order.
+/// The `count` smallest pairs, in ascending order.
 fn smallest(pairs: impl Iterator<Item = (u32, usize)>, count: usize) -> Vec<(u32, usize)> {
     let mut kept: Vec<(u32, usize)> = Vec::with_capacity(2 * count + 1);
     let mut limit = u32::MAX;
     for pair in pairs {
-        // Most pairs end here. When twice too many have gathered, the worse half goes.
+        // Most pairs fail this test. When 2·count pairs have accumulated, the worse half is dropped.
         if pair.0 <= limit {
             kept.push(pair);
             if kept.len() > 2 * count {

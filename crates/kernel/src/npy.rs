@@ -1,20 +1,20 @@
-//! `.npy` files written row by row: the header first, then rows as they come, so that a matrix of any size passes
-//! through a small buffer. (Reading, and matrices that are in memory, are ndarray-npy's.)
+//! Writing `.npy` files row by row, so that matrices of any size pass through a small buffer. (To read them,
+//! or to write matrices that are in memory, use ndarray-npy.)
 
 use std::io::{self, Write};
 
 use ndarray::ArrayView2;
 
-/// The type of the numbers in the file.
+/// The element type in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// Four bytes.
+    /// Single precision, four bytes.
     F32,
-    /// Eight bytes.
+    /// Double precision, eight bytes.
     F64,
 }
 
-/// Writes a two-dimensional array, C order, little-endian.
+/// Writes a two-dimensional array in C order, little-endian.
 pub struct NpyWriter<W: Write> {
     inner: W,
     precision: Precision,
@@ -23,7 +23,7 @@ pub struct NpyWriter<W: Write> {
 }
 
 impl<W: Write> NpyWriter<W> {
-    /// Writes the header of an array of this shape.
+    /// Writes the header for an array of this shape.
     pub fn new(mut inner: W, shape: (usize, usize), precision: Precision) -> io::Result<Self> {
         let kind = match precision {
             Precision::F32 => "<f4",
@@ -31,7 +31,8 @@ impl<W: Write> NpyWriter<W> {
         };
         let mut header =
             format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}, {}), }}", shape.0, shape.1);
-        // Magic, version and length take ten bytes; the whole is padded to a multiple of 64 and ends in a line break.
+        // The magic string, version and length take ten bytes. The total is padded to a multiple of 64 and
+        // ends in a line break.
         header.push_str(&" ".repeat(63 - (10 + header.len()) % 64));
         header.push('\n');
         inner.write_all(b"\x93NUMPY\x01\x00")?;
@@ -43,7 +44,7 @@ impl<W: Write> NpyWriter<W> {
     /// Writes the next rows.
     pub fn rows(&mut self, rows: ArrayView2<'_, f64>) -> io::Result<()> {
         if rows.ncols() != self.columns || rows.nrows() > self.missing {
-            return Err(io::Error::other("rows that do not fit the announced shape"));
+            return Err(io::Error::other("the rows do not match the declared shape"));
         }
         self.missing -= rows.nrows();
         let bytes: Vec<u8> = match self.precision {
@@ -53,7 +54,7 @@ impl<W: Write> NpyWriter<W> {
         self.inner.write_all(&bytes)
     }
 
-    /// Checks that all rows came, and gives the writer back.
+    /// Checks that all rows have been written, and returns the underlying writer.
     pub fn finish(mut self) -> io::Result<W> {
         if self.missing > 0 {
             return Err(io::Error::other(format!("{} rows are missing", self.missing)));

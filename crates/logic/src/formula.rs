@@ -1,4 +1,4 @@
-//! The formula type: a syntax tree as one flat, shared array in depth-first preorder.
+//! The formula type: a syntax tree stored as one flat, shared array in depth-first preorder.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, Not};
@@ -10,9 +10,9 @@ use crate::node::{AND, NOT, Node, OR, TRUE, VAR, Var, arity};
 
 /// A propositional formula.
 ///
-/// The tree is stored flat, in depth-first preorder, four bytes a node, behind a shared pointer: a clone copies a
-/// pointer, equality and hashing run over one slice, and dropping a tree of a million levels is one deallocation.
-/// Every algorithm on it is a loop, never a recursion.
+/// The syntax tree is a flat array of nodes in depth-first preorder, four bytes per node, behind a shared
+/// pointer. Cloning copies a pointer, equality and hashing compare one slice, and dropping a tree with a
+/// million levels is one deallocation. Every algorithm on formulae is a loop; none recurses over the tree.
 ///
 /// ```
 /// use logicvae_logic::{Formula, x};
@@ -28,29 +28,29 @@ pub struct Formula {
     codes: Arc<[u32]>,
 }
 
-/// A list of nodes that is not one whole tree in preorder.
+/// A list of nodes that is not exactly one complete tree in preorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PreorderError {
-    /// The list ended while operands were still missing.
+    /// The list ends before all operands were found.
     #[error("the list of {nodes} nodes ends before the tree is complete: {missing} more operand(s) needed")]
     Incomplete {
-        /// How many nodes there were.
+        /// The number of nodes in the list.
         nodes: usize,
-        /// How many subtrees are missing.
+        /// The number of missing subtrees.
         missing: usize,
     },
-    /// The tree was complete before the list ended.
-    #[error("the tree is complete after {complete} nodes, but more follow")]
+    /// Nodes follow after the tree is complete.
+    #[error("the tree is complete after {complete} nodes, but more nodes follow")]
     Trailing {
-        /// The number of nodes that make the tree.
+        /// The number of nodes in the complete tree.
         complete: usize,
     },
-    /// A code that stands for no node.
-    #[error("code {code} at position {position} stands for no node")]
+    /// A code that represents no node.
+    #[error("code {code} at position {position} represents no node")]
     Code {
         /// The code.
         code: u32,
-        /// Its place in the list.
+        /// Its zero-based position in the list.
         position: usize,
     },
 }
@@ -58,7 +58,8 @@ pub enum PreorderError {
 /// The variable `x_index` as a formula: `x(1) & !x(2)`.
 ///
 /// # Panics
-/// If `index` is 0 or above [`MAX_VARIABLE`](crate::MAX_VARIABLE). Use [`Var::new`] for numbers that are not known to be good.
+/// Panics if `index` is 0 or above [`MAX_VARIABLE`](crate::MAX_VARIABLE). Use [`Var::new`] for unchecked
+/// input.
 pub fn x(index: u32) -> Formula {
     match Var::new(index) {
         Ok(v) => Formula::var(v),
@@ -72,7 +73,7 @@ impl Formula {
         Self::from_codes([TRUE])
     }
 
-    /// The constant 0, which is the tree `!1`.
+    /// The constant 0, represented by the tree `!1`.
     pub fn falsity() -> Self {
         Self::from_codes([NOT, TRUE])
     }
@@ -82,17 +83,18 @@ impl Formula {
         Self::from_codes([VAR + v.index()])
     }
 
-    /// The conjunction of all, associated to the left; 1 if there are none.
+    /// The conjunction of all formulae, left-associated; 1 if there are none.
     pub fn all(formulae: impl IntoIterator<Item = Formula>) -> Self {
         Self::fold(AND, formulae).unwrap_or_else(Self::truth)
     }
 
-    /// The disjunction of all, associated to the left; 0 if there are none.
+    /// The disjunction of all formulae, left-associated; 0 if there are none.
     pub fn any(formulae: impl IntoIterator<Item = Formula>) -> Self {
         Self::fold(OR, formulae).unwrap_or_else(Self::falsity)
     }
 
-    /// In preorder a left comb is its operators, then its operands, so a chain of any length is built in one pass.
+    /// In preorder, a left-associated chain is all its operators followed by all its operands, so a chain of
+    /// any length is built in one pass.
     fn fold(op: u32, formulae: impl IntoIterator<Item = Formula>) -> Option<Self> {
         let parts: Vec<Formula> = formulae.into_iter().collect();
         let operators = parts.len().checked_sub(1)?;
@@ -101,7 +103,7 @@ impl Formula {
         Some(Self { codes: codes.collect() })
     }
 
-    /// The tree whose preorder is this list of nodes.
+    /// The tree with these nodes in preorder.
     ///
     /// ```
     /// use logicvae_logic::{Formula, Node, Var, x};
@@ -114,7 +116,8 @@ impl Formula {
         Self::checked(nodes.into_iter().map(Node::code).collect())
     }
 
-    /// Checks that codes are known and form one whole tree. The place where every foreign list enters.
+    /// Checks that the codes are valid and form exactly one tree. Every list of codes from outside the crate
+    /// passes through here.
     pub(crate) fn checked(codes: Vec<u32>) -> Result<Self, PreorderError> {
         let mut open = 1usize;
         for (position, &code) in codes.iter().enumerate() {
@@ -132,14 +135,14 @@ impl Formula {
         Ok(Self { codes: codes.into() })
     }
 
-    /// For codes that are a tree by construction.
+    /// Builds a formula from codes that are a tree by construction.
     pub(crate) fn from_codes(codes: impl Into<Arc<[u32]>>) -> Self {
         let formula = Self { codes: codes.into() };
-        debug_assert!(Self::checked(formula.codes.to_vec()).is_ok(), "not a tree: {:?}", formula.codes);
+        debug_assert!(Self::checked(formula.codes.to_vec()).is_ok(), "the codes are not one complete tree: {:?}", formula.codes);
         formula
     }
 
-    /// The node codes in preorder (see [`Node::code`]): the form that tensors and files are made from.
+    /// The node codes in preorder (see [`Node::code`]). Tensors and binary files are built from them.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
@@ -149,7 +152,7 @@ impl Formula {
         self.codes.len()
     }
 
-    /// The node at the root.
+    /// The root node.
     pub fn root(&self) -> Node {
         Node::decode(self.codes[0])
     }
@@ -157,11 +160,11 @@ impl Formula {
     /// The largest variable index that occurs; 0 if none does.
     #[inline]
     pub fn max_variable(&self) -> u32 {
-        // The codes below VAR fall to 0, so one maximum over the codes is enough.
+        // Codes up to VAR saturate to 0, so one maximum over all codes is enough.
         self.codes.iter().fold(0, |top, &c| top.max(c)).saturating_sub(VAR)
     }
 
-    /// The variables that occur, ascending, each once.
+    /// The variables that occur, in ascending order, without duplicates.
     pub fn variables(&self) -> Vec<Var> {
         let mut found: Vec<u32> = self.codes.iter().copied().filter(|&c| c > VAR).collect();
         found.sort_unstable();

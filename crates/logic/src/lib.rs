@@ -3,31 +3,34 @@
 //! ```
 //! use logicvae_logic::{DatasetSpec, Formula, Stats, truth_tables, x};
 //!
-//! // Syntax: text, operators, a flat tree.
+//! // Syntax: parse text, or build formulae with Rust operators.
 //! let f: Formula = "x1 & !x2 | x3".parse()?;
 //! assert_eq!(f, (x(1) & !x(2)) | x(3));
 //!
-//! // Semantics: bit-parallel, 64 assignments and more an instruction.
+//! // Semantics: evaluation is bit-parallel, at least 64 assignments per instruction.
 //! assert_eq!(f.truth_table(3)?.to_string(), "01001111");
 //! assert!(f.is_equivalent(&"x3 | !(!x1 | x2)".parse()?));
 //!
-//! // Sampling: the paper's datasets, the same for any number of threads.
-//! let spec = DatasetSpec::preset("paper-3").ok_or("a known preset")?;
+//! // Sampling: the paper's data sets. The result depends only on the seed, not on the number of threads.
+//! let spec = DatasetSpec::preset("paper-3").ok_or("unknown preset")?;
 //! let formulae = spec.sampler.check()?.distinct(spec.seed, 100)?;
 //! assert_eq!(truth_tables(&formulae, 3)?.rows(), 100);
 //! assert_eq!(formulae.iter().collect::<Stats>().variables.min, 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`Formula`]: a tree as one flat array in depth-first preorder. No algorithm on it recurses, so depth is no limit.
-//! - [`Assignments`] and [`BitMatrix`]: values of many formulae at many assignments.
-//! - [`Formula::compare`], [`Formula::find_model`], [`Formula::count_models`]: truth tables up to 20 variables, a SAT
-//!   solver above.
-//! - [`edit_distance()`]: how many nodes differ between two trees.
-//! - [`SamplerParams`], [`DatasetSpec`]: random formulae and datasets.
-//! - [`FormulaReader`], [`write_text`], [`BinaryWriter`]: files, as streams.
+//! - [`Formula`]: a syntax tree stored as one flat array in depth-first preorder. No algorithm on formulae
+//!   recurses over the tree, so depth is unlimited.
+//! - [`Assignments`] and [`BitMatrix`]: the values of many formulae at many truth assignments.
+//! - [`Formula::compare`], [`Formula::find_model`], [`Formula::count_models`]: equivalence, satisfiability
+//!   and model counting, by truth table up to 20 variables and by a SAT solver above.
+//! - [`edit_distance()`]: the tree edit distance between two formulae.
+//! - [`SamplerParams`], [`DatasetSpec`]: random formulae and data sets.
+//! - [`FormulaReader`], [`write_text`], [`BinaryWriter`]: streaming readers and writers for files of
+//!   formulae.
 //!
-//! What is not here: tensors, kernels, paths, printing.
+//! This crate contains no tensors and no kernels, and it does not print. Readers and writers are parameters;
+//! only [`write_atomic`] takes a path.
 
 mod decide;
 mod edit_distance;

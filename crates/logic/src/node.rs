@@ -1,12 +1,14 @@
-//! Nodes of a syntax tree and the `u32` codes under which the arena stores them.
+//! Nodes of a syntax tree, and the `u32` codes that represent them in a [`Formula`](crate::Formula).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The largest variable index, 2²⁴. It keeps anything indexed by variables within a few megabytes,
-/// so that a formula of a few bytes such as `x4000000000` cannot ask for more.
+/// The largest variable index, 2²⁴.
+///
+/// The limit keeps arrays indexed by variable within a few megabytes. Without it, a text of a few bytes such
+/// as `x4000000000` could make the program allocate gigabytes.
 pub const MAX_VARIABLE: u32 = 1 << 24;
 
 /// A propositional variable `x1`, `x2`, …
@@ -23,7 +25,7 @@ pub struct Var(u32);
 
 /// A variable index outside `1..=`[`MAX_VARIABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("x{0} is not a variable: indices go from x1 to x{MAX_VARIABLE}")]
+#[error("x{0} is not a variable: use x1 to x{MAX_VARIABLE}")]
 pub struct VarError(pub u64);
 
 impl Var {
@@ -35,12 +37,12 @@ impl Var {
         if (1..=MAX_VARIABLE).contains(&index) { Ok(Self(index)) } else { Err(VarError(index.into())) }
     }
 
-    /// The number in its name: 3 for `x3`.
+    /// The number in the variable's name: 3 for `x3`.
     pub fn index(self) -> u32 {
         self.0
     }
 
-    /// Its place in a list of values that starts with `x1`: 2 for `x3`.
+    /// The zero-based position of this variable in a list that starts with `x1`: 2 for `x3`.
     pub fn position(self) -> usize {
         self.0 as usize - 1
     }
@@ -65,7 +67,7 @@ impl fmt::Display for Var {
     }
 }
 
-/// One node of a syntax tree. Its children are not part of it: in preorder they simply follow.
+/// One node of a syntax tree, without its children. In preorder, a node's children follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Node {
     /// The constant 1.
@@ -87,7 +89,7 @@ pub(crate) const OR: u32 = 3;
 /// The code of variable `x_i` is `VAR + i`.
 pub(crate) const VAR: u32 = 3;
 
-/// How many children the node with this code has.
+/// The number of children of the node with this code.
 pub(crate) fn arity(code: u32) -> usize {
     match code {
         NOT => 1,
@@ -97,12 +99,13 @@ pub(crate) fn arity(code: u32) -> usize {
 }
 
 impl Node {
-    /// How many children it has: 0, 1 or 2.
+    /// The number of children: 0, 1 or 2.
     pub fn arity(self) -> usize {
         arity(self.code())
     }
 
-    /// The number under which the node is stored: 0 for the constant, 1, 2, 3 for `!`, `&`, `|`, then 3 + i for `x_i`.
+    /// The code that represents this node: 0 for the constant, 1, 2, 3 for `!`, `&`, `|`, and 3 + i for
+    /// `x_i`.
     pub fn code(self) -> u32 {
         match self {
             Self::True => TRUE,
@@ -113,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The node with this code, if there is one.
+    /// The node with this code, or `None` if the code is invalid.
     pub fn from_code(code: u32) -> Option<Self> {
         Some(match code {
             TRUE => Self::True,
@@ -124,7 +127,7 @@ impl Node {
         })
     }
 
-    /// For codes that stand in a [`Formula`](crate::Formula), which were checked when it was built.
+    /// Decodes a code from a [`Formula`](crate::Formula). Its codes were checked when it was built.
     pub(crate) fn decode(code: u32) -> Self {
         match code {
             TRUE => Self::True,

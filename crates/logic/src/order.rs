@@ -1,12 +1,12 @@
-//! The order of the children of ∧ and ∨: swapped, or sorted away.
+//! The order of the children of ∧ and ∨: swapping them, and a canonical order.
 
 use crate::formula::Formula;
 use crate::node::arity;
 use crate::random::mix64;
 
 impl Formula {
-    /// The tree with children of ∧ and ∨ exchanged wherever `swap` says so; it is asked once for each, in preorder of the
-    /// result.
+    /// Swaps the children of every ∧ and ∨ for which `swap` returns true. `swap` is called once per binary
+    /// node with its preorder position in `self`, in preorder of the result.
     ///
     /// ```
     /// let f: logicvae_logic::Formula = "x1 & (x2 | x3)".parse().unwrap();
@@ -30,11 +30,14 @@ impl Formula {
         Formula::from_codes(out)
     }
 
-    /// The tree with the children of every ∧ and ∨ in a fixed order, which depends on the two subtrees alone. Formulae that
-    /// differ only in the order of children have the same sorted form, and no others have.
+    /// The tree with the children of every ∧ and ∨ in a canonical order that depends only on the two
+    /// subtrees. Formulae that differ only in the order of children have the same sorted form; all others
+    /// have different ones.
     ///
-    /// Subtrees are compared by root, size, and then by a 64-bit hash: two that agree in all three and still differ would
-    /// keep their order. The sorted form is always a reordering, so unequal formulae are never called equal.
+    /// Subtrees are compared by root, then size, then a 64-bit hash. Two different subtrees that agree in all
+    /// three keep their order, so a hash collision can make two reorderings compare unequal. The result is
+    /// always a reordering of the formula, so formulae that are not reorderings of each other never compare
+    /// equal.
     ///
     /// ```
     /// let sorted = |f: &str| f.parse::<logicvae_logic::Formula>().unwrap().sorted();

@@ -1,11 +1,12 @@
-//! The canonical text of a formula: `x1 & !x2 | 1`, with the fewest parentheses that keep the tree.
+//! The canonical text of a formula, such as `x1 & !x2 | 1`, with the fewest parentheses that preserve the
+//! tree.
 
 use std::fmt::{self, Write};
 
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
-/// How tightly a node binds: a child that binds less than its place asks for is put in parentheses.
+/// Operator precedence. A child with a lower precedence than its position requires is put in parentheses.
 fn binding(code: u32) -> u8 {
     match code {
         OR => 1,
@@ -14,16 +15,16 @@ fn binding(code: u32) -> u8 {
     }
 }
 
-/// What is still to be written, last first.
+/// Pending output; the last task is written first.
 enum Task {
-    /// The next node of the preorder, in a place that asks for this much binding.
+    /// The next node in preorder, at a position that requires at least this precedence.
     Node(u8),
     Text(&'static str),
 }
 
 impl fmt::Display for Formula {
-    /// `&` and `|` associate to the left, so only a right operand of the same operator needs parentheses. `!1` is
-    /// written `0`. Reading the text gives the same tree back.
+    /// `&` and `|` associate to the left, so only a right operand of the same operator needs parentheses.
+    /// `!1` is written as `0`. Parsing the text gives the same tree.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut codes = self.codes().iter().copied().peekable();
         let mut tasks = vec![Task::Node(0)];
@@ -35,7 +36,7 @@ impl fmt::Display for Formula {
                     continue;
                 }
             };
-            // A tree has exactly as many nodes as places, so there always is a next one.
+            // There are exactly as many node tasks as nodes, so a next node always exists.
             let Some(code) = codes.next() else { return Err(fmt::Error) };
             let own = binding(code);
             if own < place {

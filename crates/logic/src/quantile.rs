@@ -1,7 +1,7 @@
 //! Quantiles.
 
-/// Quantiles of a list by linear interpolation between neighbours, as NumPy computes them by default. The list is
-/// sorted in place; an empty list gives NaN.
+/// Quantiles by linear interpolation between order statistics, NumPy's default. Sorts `values` in place. An
+/// empty list gives NaN.
 ///
 /// ```
 /// let mut list = [4.0, 1.0, 2.0];

@@ -1,9 +1,9 @@
-//! Random numbers and hashes that every crate of the workspace draws in the same way, so that a seed means the same
-//! bytes everywhere.
+//! Random numbers and hashes shared by all crates of the workspace, so that a seed has the same meaning
+//! everywhere.
 
 use rand_chacha::rand_core::Rng;
 
-/// A number drawn uniformly from [0, 1), with 53 random bits.
+/// Draws a number uniformly from [0, 1), with 53 random bits.
 ///
 /// ```
 /// use rand_chacha::ChaCha8Rng;
@@ -15,8 +15,8 @@ pub fn uniform(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The 64-bit FNV-1a hash of a text. It is the same on every machine and in every version, which the standard library's
-/// hash does not promise, so it can be stored in files.
+/// The 64-bit FNV-1a hash of a text. Unlike the standard library's hash, it is the same on every machine and
+/// in every version, so it can be stored in files.
 pub fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

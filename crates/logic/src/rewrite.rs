@@ -1,11 +1,11 @@
-//! Putting formulae or other variables in the place of variables.
+//! Substitution and renaming of variables.
 
 use crate::formula::Formula;
 use crate::node::{VAR, Var};
 
 impl Formula {
-    /// Puts a formula in the place of every variable for which `replacement` gives one; others stay.
-    /// All places are filled at once, so swapping `x1` and `x2` works.
+    /// Replaces every variable for which `replacement` returns a formula; other variables are kept. The
+    /// substitution is simultaneous, so swapping `x1` and `x2` works.
     ///
     /// ```
     /// use logicvae_logic::x;
@@ -24,7 +24,7 @@ impl Formula {
         Formula::from_codes(codes)
     }
 
-    /// Renames variables; two that get the same name become one.
+    /// Renames variables. Variables that receive the same name become one variable.
     ///
     /// ```
     /// use logicvae_logic::{Var, x};
@@ -39,7 +39,8 @@ impl Formula {
         Formula::from_codes(codes.collect::<Vec<_>>())
     }
 
-    /// The same formula with its variables renamed to `x1`, `x2`, … without gaps, in their order, and the old names.
+    /// Renames the variables to `x1`, `x2`, … without gaps, preserving their order. Also returns the old
+    /// names.
     pub fn compact(&self) -> (Formula, Vec<Var>) {
         let old = self.variables();
         if old.last().is_none_or(|v| v.position() + 1 == old.len()) {

@@ -1,4 +1,5 @@
-//! serde: a formula is its text in human-readable formats and its list of node codes in binary ones.
+//! serde support: a formula is its text in human-readable formats, and its list of node codes in binary
+//! formats.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -50,7 +51,7 @@ impl<'de> Visitor<'de> for Codes {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Formula, A::Error> {
-        // The announced length is not trusted: the list grows with what is really there.
+        // The declared length is not trusted: the list grows only with elements that are actually read.
         let mut codes = Vec::new();
         while let Some(code) = list.next_element()? {
             codes.push(code);

@@ -1,13 +1,13 @@
-//! Simplification by local rules that never change the truth table.
+//! Simplification by local rules that preserve the truth table.
 //!
-//! The tree is rebuilt from its leaves up. Equal subformulae (up to the order of operands) get one number, so that
-//! 'equal' is one comparison, and chains of one operator are handled as lists, so that `x1 & x2 & x1` loses its
-//! second `x1` however the parentheses stand. Rules, each with its dual:
+//! The tree is rebuilt bottom-up. Equal subformulae (up to the order of operands) share one identifier, so
+//! comparing two subformulae is one integer comparison. Chains of one operator are lists of operands, so `x1
+//! & x2 & x1` loses its second `x1` for any placement of parentheses. The rules, each with its dual:
 //!
 //! - constants: `a & 1 = a`, `a & 0 = 0`, `!1 = 0`
 //! - double negation: `!!a = a`
 //! - idempotence: `a & a = a`; complement: `a & !a = 0`
-//! - absorption: `a & (a | b) = a`, also where a is itself a disjunction: `(a | b) & (a | b | c) = a | b`
+//! - absorption: `a & (a | b) = a`, also if a is itself a disjunction: `(a | b) & (a | b | c) = a | b`
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,8 +15,8 @@ use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE};
 
 impl Formula {
-    /// A formula with the same truth table that is no larger, by the rules of double negation, constants,
-    /// idempotence, complement and absorption. Simplifying the result again changes nothing.
+    /// An equivalent formula that is not larger, by the rules for constants, double negation, idempotence,
+    /// complement and absorption. Simplifying the result again does not change it.
     ///
     /// ```
     /// use logicvae_logic::Formula;
@@ -39,7 +39,7 @@ impl Formula {
                         let (left, right) = (arena.as_chain(left, code), arena.as_chain(right, code));
                         left.join(right)
                     }
-                    _ => unreachable!("a formula is a whole tree"),
+                    _ => unreachable!("a formula is a complete tree"),
                 },
                 TRUE => Chain::single(TRUE_ID),
                 leaf => Chain::single(arena.number(Term::Leaf(leaf))),
@@ -55,7 +55,7 @@ type Id = u32;
 const TRUE_ID: Id = 0;
 const FALSE_ID: Id = 1;
 
-/// Inner chains of one operand list that are compared pairwise; more would take quadratic time.
+/// Nested chains are compared pairwise only up to this number per operand list, since the cost is quadratic.
 const MAX_COMPARED: usize = 64;
 
 fn sorted(ids: &[Id]) -> Vec<Id> {
@@ -68,7 +68,7 @@ fn is_subset(small: &[Id], large: &[Id]) -> bool {
     small.len() < large.len() && small.iter().all(|id| large.binary_search(id).is_ok())
 }
 
-/// A subformula, simplified. Operands of a chain are never chains of the same operator, nor constants.
+/// A simplified subformula. The operands of a chain are neither constants nor chains of the same operator.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Term {
     Leaf(u32),
@@ -76,7 +76,7 @@ enum Term {
     Chain(u32, Vec<Id>),
 }
 
-/// Operands of a chain that may still grow towards the root. `op` is `TRUE` for a lone operand.
+/// The operands of a chain that may still grow towards the root. `op` is `TRUE` for a single operand.
 struct Chain {
     op: u32,
     operands: VecDeque<Id>,
@@ -87,7 +87,7 @@ impl Chain {
         Self { op: TRUE, operands: VecDeque::from([id]) }
     }
 
-    /// Adds the shorter list to the longer one, so that combs of either direction take O(n log n).
+    /// Adds the shorter list to the longer one, so chains that lean to either side take O(n log n).
     fn join(mut self, mut right: Chain) -> Chain {
         if self.operands.len() >= right.operands.len() {
             self.operands.append(&mut right.operands);
@@ -102,9 +102,9 @@ impl Chain {
 
 struct Arena {
     terms: Vec<Term>,
-    /// Number of a term, its operands sorted: `a & b` and `b & a` are one.
+    /// Identifiers by term with sorted operands, so that `a & b` and `b & a` share one.
     numbers: HashMap<Term, Id>,
-    /// Number of the negation, where both exist.
+    /// The identifier of each term's negation, if both exist.
     negations: HashMap<Id, Id>,
 }
 
@@ -142,14 +142,16 @@ impl Arena {
         negation
     }
 
-    /// The same value as operands of a chain of `op`: its own operands if it is one, else itself as the only one.
+    /// The value as a chain of `op`: its own operands if it is such a chain, otherwise itself as the only
+    /// operand.
     fn as_chain(&mut self, value: Chain, op: u32) -> Chain {
         if value.op == op {
             return value;
         }
         let id = self.close(value);
         match &self.terms[id as usize] {
-            // A chain of the other operator shrank to a single operand, which is a chain of ours.
+            // A chain of the other operator was simplified to a single operand, which is itself a chain of
+            // `op`.
             Term::Chain(own, operands) if *own == op => {
                 Chain { op, operands: operands.iter().copied().collect() }
             }
@@ -157,7 +159,7 @@ impl Arena {
         }
     }
 
-    /// Applies the rules to a complete chain and numbers what is left.
+    /// Applies the rules to a complete chain and returns the identifier of the result.
     fn close(&mut self, chain: Chain) -> Id {
         let Chain { op, operands } = chain;
         if op == TRUE {
@@ -174,8 +176,8 @@ impl Arena {
                 kept.push(id);
             }
         }
-        // Operands that are chains of the other operator, as sorted sets: one that holds an operand, or all of
-        // another such set, says nothing new.
+        // Absorption. Operands that are chains of the other operator are compared as sorted sets: such an
+        // operand is redundant if it contains another operand, or all members of another such set.
         kept.retain(|&id| {
             !self.inner_chain(id, op).is_some_and(|inner| inner.iter().any(|o| seen.contains(o)))
         });
@@ -195,7 +197,7 @@ impl Arena {
         }
     }
 
-    /// The operands of a term that is a chain of the other operator than `op`.
+    /// The operands of a term that is a chain of the operator other than `op`.
     fn inner_chain(&self, id: Id, op: u32) -> Option<&[Id]> {
         match &self.terms[id as usize] {
             Term::Chain(other, operands) if *other != op => Some(operands),
@@ -203,8 +205,8 @@ impl Arena {
         }
     }
 
-    /// Writes the term out as a tree; chains associate to the left. What is shared here is copied there, as it was in
-    /// the tree that came in.
+    /// Converts a term to a tree; chains associate to the left. Shared subterms are copied, as in the input
+    /// tree.
     fn formula(&self, root: Id) -> Formula {
         let mut codes = Vec::new();
         let mut todo = vec![root];

@@ -1,22 +1,22 @@
-//! What a set of formulae is like.
+//! Descriptive statistics of a set of formulae.
 
 use serde::Serialize;
 
 use crate::formula::Formula;
 use crate::node::Node;
 
-/// Mean and extremes of a number over formulae.
+/// Mean, minimum and maximum of a quantity over a set of formulae.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// The mean.
     pub mean: f64,
-    /// The smallest.
+    /// The minimum.
     pub min: usize,
-    /// The largest.
+    /// The maximum.
     pub max: usize,
 }
 
-/// Shares of node types among all nodes; they add up to 1.
+/// The fraction of each node type among all nodes. The fractions sum to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NodeMix {
     /// Conjunctions.
@@ -36,26 +36,26 @@ pub struct NodeMix {
 pub struct Stats {
     /// The number of formulae.
     pub count: usize,
-    /// Nodes a formula.
+    /// Nodes per formula.
     pub nodes: Summary,
-    /// Edges from the root to the deepest leaf.
+    /// Depth: edges from the root to the deepest leaf.
     pub depth: Summary,
-    /// Different variables in a formula.
+    /// Distinct variables per formula.
     pub variables: Summary,
-    /// What the nodes are.
+    /// The fraction of each node type.
     pub mix: NodeMix,
-    /// The share that is true at every assignment.
+    /// The fraction of formulae that are true at every assignment.
     pub tautologies: f64,
-    /// The share that is true at none.
+    /// The fraction of formulae that are true at no assignment.
     pub contradictions: f64,
-    /// How many formulae have 0, 1, 2, … nodes; sizes past the last bin are counted in it.
+    /// The number of formulae with 0, 1, 2, … nodes. The last bin also counts all larger formulae.
     pub size_histogram: Vec<usize>,
 }
 
-/// Bins of the histogram of sizes.
+/// The number of bins of the size histogram.
 const BINS: usize = 257;
 
-/// Gathers [`Stats`] one formula at a time, in constant memory.
+/// Accumulates [`Stats`] one formula at a time, in constant memory.
 ///
 /// ```
 /// use logicvae_logic::{StatsBuilder, x};
@@ -98,7 +98,7 @@ impl Tally {
 }
 
 impl StatsBuilder {
-    /// Takes a formula in.
+    /// Adds a formula.
     pub fn add(&mut self, formula: &Formula) {
         self.nodes.add(formula.size());
         self.depth.add(formula.depth());
@@ -118,7 +118,7 @@ impl StatsBuilder {
         self.sizes[bin] += 1;
     }
 
-    /// The statistics of all that was added.
+    /// The statistics of all formulae added so far.
     pub fn finish(&self) -> Stats {
         let count = self.nodes.count;
         let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;

@@ -1,10 +1,10 @@
-//! Walking a tree: preorder, postorder, depth, parents, subformulae. All loops over the flat array.
+//! Tree traversal: preorder, postorder, depth, parents, subformulae. Each is a loop over the flat array.
 
 use crate::formula::Formula;
 use crate::node::{Node, arity};
 
 impl Formula {
-    /// The nodes, parents before children, left before right: the order in which they are stored.
+    /// The nodes in storage order: parents before children, left before right.
     ///
     /// ```
     /// use logicvae_logic::{Node, x};
@@ -14,7 +14,7 @@ impl Formula {
         self.codes().iter().map(|&c| Node::decode(c))
     }
 
-    /// The nodes, children before parents, left before right: the order of evaluation.
+    /// The nodes in evaluation order: children before parents, left before right.
     ///
     /// ```
     /// use logicvae_logic::{Node, Var, x};
@@ -29,7 +29,7 @@ impl Formula {
     /// The number of edges from the root to the deepest leaf: 0 for a variable.
     pub fn depth(&self) -> usize {
         let mut deepest = 0;
-        let mut open: Vec<u8> = Vec::new(); // children still to come, of every ancestor
+        let mut open: Vec<u8> = Vec::new(); // for every ancestor, the number of its children not yet seen
         for &code in self.codes() {
             deepest = deepest.max(open.len());
             match arity(code) {
@@ -40,7 +40,7 @@ impl Formula {
         deepest
     }
 
-    /// For every node in preorder, the position of its parent; `None` for the root.
+    /// For every node in preorder, the preorder position of its parent; `None` for the root.
     ///
     /// ```
     /// use logicvae_logic::x;
@@ -59,8 +59,10 @@ impl Formula {
         parents
     }
 
-    /// For every node in preorder, the position just past its subtree: the subtree at `i` is `i..ends[i]`, the left
-    /// child of `i` is `i + 1` and a right child starts where the left one ends.
+    /// For every node in preorder, the position just past its subtree.
+    ///
+    /// The subtree at `i` is `i..ends[i]`. The left child of `i` is at `i + 1`, and the right child is at
+    /// `ends[i + 1]`.
     pub fn ends(&self) -> Vec<usize> {
         let mut ends = vec![0; self.size()];
         for (position, &code) in self.codes().iter().enumerate().rev() {
@@ -73,7 +75,7 @@ impl Formula {
         ends
     }
 
-    /// The subtree whose root is at this position in preorder; `None` past the end.
+    /// The subtree rooted at this preorder position; `None` if the position is out of range.
     pub fn subformula(&self, position: usize) -> Option<Formula> {
         let tail = self.codes().get(position..).filter(|t| !t.is_empty())?;
         let mut open = 1;
@@ -84,7 +86,7 @@ impl Formula {
         length.map(|last| Formula::from_codes(&tail[..=last]))
     }
 
-    /// Every subtree, in preorder of their roots, the formula itself first. Each is copied when it is asked for.
+    /// All subtrees, in preorder of their roots, starting with the formula itself. Each is copied on demand.
     ///
     /// ```
     /// let f: logicvae_logic::Formula = "!x1 | x2".parse().unwrap();
@@ -96,7 +98,8 @@ impl Formula {
     }
 }
 
-/// A leaf fills a slot of its parent; a parent that is then full fills a slot of its own parent, and so on.
+/// Marks one child of the innermost open node as complete. When that completes the node itself, its parent is
+/// updated in the same way, and so on.
 pub(crate) fn close_slot<T>(open: &mut Vec<T>, left: impl Fn(&mut T) -> &mut u8) {
     while let Some(top) = open.last_mut() {
         let slots = left(top);
@@ -111,7 +114,7 @@ pub(crate) fn close_slot<T>(open: &mut Vec<T>, left: impl Fn(&mut T) -> &mut u8)
 /// Iterator of [`Formula::postorder`].
 pub struct Postorder<'a> {
     rest: &'a [u32],
-    /// Nodes that wait for their children, and how many are still to come.
+    /// Nodes whose children are not all complete, each with the number of missing children.
     open: Vec<(u32, u8)>,
 }
 

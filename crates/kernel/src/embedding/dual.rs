@@ -1,10 +1,10 @@
-//! The dual way: in the space of the pool's different formulae.
+//! The dual algorithm: it works in the space of the pool's distinct formulae.
 //!
-//! Let K be the similarities of the u different rows, c how often each occurs, R = √c·K·√c, q = √(c/N), and
-//! P = I - q·qᵀ, which is the centring of all N rows as seen by the u different ones.
+//! Let K be the similarities of the u distinct rows, c the number of occurrences of each, R = √c·K·√c, q =
+//! √(c/N), and P = I - q·qᵀ, which is the centring of all N rows expressed in the u distinct ones.
 //!
 //! - gram-pca: unit eigenvectors w of R·P·R; kernel-pca: those of P·R·P.
-//! - The component is Σ_d (k_d - mean_d)·√c_d·w_d, for kernel-pca divided by √λ.
+//! - The component is Σ_d (k_d - mean_d)·√c_d·w_d, divided by √λ for kernel-pca.
 
 use logicvae_logic::BitMatrix;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
@@ -17,13 +17,13 @@ use crate::error::KernelError;
 use crate::gram::Kernel;
 use crate::linalg::{Eigen, Scalar, eigen, leading, product};
 
-/// Up to this size, a whole decomposition is as quick as a truncated one.
+/// Up to this size, a full decomposition is as fast as a truncated one.
 const SMALL: usize = 400;
 
-/// Products in single precision are good to this, and twice as fast.
+/// Down to this tolerance, products in single precision are accurate enough; they are twice as fast.
 const SINGLE_PRECISION: f64 = 1e-6;
 
-/// Matrices above this are refused rather than swapped.
+/// Larger matrices are rejected, since they would make most machines swap.
 const MAX_BYTES: f64 = 10.0 * (1u64 << 30) as f64;
 
 pub(super) fn fit(
@@ -70,11 +70,11 @@ pub(super) fn fit(
     })
 }
 
-/// What is needed of every row of R besides the row itself.
+/// Statistics of one row of R.
 struct Line {
     /// The mean similarity with the pool.
     mean: f64,
-    /// Its entry of R·q.
+    /// The row's entry of R·q.
     along: f64,
     squares: f64,
     diagonal: f64,
@@ -89,7 +89,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// R in the wanted precision, made in blocks of rows so that no second matrix of its size is ever there.
+    /// Builds R in precision `T`, in blocks of rows, so that no second matrix of its size is allocated.
     fn matrix<T: Scalar>(&self) -> Result<(Array2<T>, Vec<Line>), KernelError> {
         const ROWS: usize = 256;
         let u = self.rows.rows();
@@ -128,7 +128,7 @@ impl Source<'_> {
     }
 }
 
-/// R, as precise as it has to be.
+/// R, in the precision that the tolerance requires.
 enum Matrix {
     Double(Array2<f64>),
     Single(Array2<f32>),

@@ -1,13 +1,14 @@
-//! Choosing the cheapest exact way to an embedding.
+//! Selects the cheapest exact algorithm for an embedding.
 //!
-//! | way | when | cost |
+//! | algorithm | used for | cost |
 //! |---|---|---|
 //! | primal | plain kernel, at most [`MAX_PRIMAL`] assignments | N·m²/64 + m³ |
-//! | dual, whole | few different formulae, or nearly all components | u³ |
-//! | dual, truncated | else | u²·components |
+//! | dual, full | few distinct formulae, or nearly all components | u³ |
+//! | dual, truncated | all other cases | u²·components |
 //!
-//! m is the number of assignments and u the number of *different* rows of values: formulae with equal values have equal
-//! rows in the Gram matrix, so they are decomposed once and counted as often as they occur.
+//! m is the number of assignments and u the number of *distinct* rows of values. Formulae with equal values
+//! have equal rows in the Gram matrix, so each distinct row enters the decomposition once, weighted by its
+//! number of occurrences.
 
 use logicvae_logic::BitMatrix;
 
@@ -17,13 +18,14 @@ use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
 
-/// The primal way decomposes a matrix of this size at the most.
+/// The largest matrix that the primal algorithm decomposes.
 const MAX_PRIMAL: usize = 2048;
 
-/// Directions with less than this share of the leading variance are rounding.
+/// Directions with less than this fraction of the largest variance are rounding errors.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// What a way comes back with: mean and projection of its features, and variances of all directions it found.
+/// The result of an algorithm: mean and projection of the features, and the variances of all directions
+/// found.
 pub(super) struct Fitted {
     pub features: Features,
     pub mean: ndarray::Array1<f64>,
@@ -38,7 +40,7 @@ pub(super) fn fit(
     params: &EmbeddingParams,
 ) -> Result<Embedding, KernelError> {
     if pool.rows() < 2 {
-        return Err(KernelError::NoFormulae { needed: "at least two in the pool are" });
+        return Err(KernelError::NoFormulae { needed: "the pool must have at least two" });
     }
     if params.components == 0 {
         return Err(KernelError::NoComponents);

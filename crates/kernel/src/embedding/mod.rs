@@ -1,12 +1,14 @@
-//! Semantic embeddings: vectors of formulae, or of observed truth values, that lie close where meanings are similar.
+//! Semantic embeddings: vectors of formulae, or of observed truth values, that are close if the meanings are
+//! similar.
 //!
-//! With G the Gram matrix of a pool of N formulae, and H the centring of rows:
+//! With G the Gram matrix of a pool of N formulae and H the centring matrix, which subtracts the mean row:
 //!
-//! - **gram-pca**, the paper's: principal components of the *rows* of G. A formula's features are its similarities with
-//!   the pool; they are centred and projected on the leading right singular vectors of HG.
-//! - **kernel-pca**, the textbook's: leading eigenvectors of HGH.
+//! - **gram-pca**, the paper's method: principal components of the *rows* of G. The features of a formula are
+//!   its similarities with the pool; they are centred and projected on the leading right singular vectors of
+//!   HG.
+//! - **kernel-pca**, standard kernel PCA: the leading eigenvectors of HGH.
 //!
-//! Both end in one linear map of centred features, and the cheapest exact way to it is chosen: see [`fit`].
+//! Both result in one linear map of centred features. [`fit`] selects the cheapest exact algorithm.
 
 mod dual;
 mod fit;
@@ -23,37 +25,37 @@ use crate::form::Form;
 use crate::gram::{Kernel, scaled_signs};
 use crate::linalg::{Backend, product};
 
-/// Which principal components are meant.
+/// The method of principal component analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Principal components of the rows of the Gram matrix: the paper's embedding.
+    /// Principal components of the rows of the Gram matrix: the paper's method.
     #[default]
     GramPca,
-    /// Textbook kernel PCA.
+    /// Standard kernel PCA.
     KernelPca,
 }
 
-/// What to fit. [`Embedding::fit`] takes it together with the pool.
+/// The settings of an embedding, used by [`Embedding::fit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EmbeddingParams {
-    /// Which principal components.
+    /// The method.
     pub method: Method,
     /// The form of the kernel.
     pub form: Form,
-    /// How many components.
+    /// The number of components.
     pub components: usize,
-    /// Take all there are, where there are fewer than `components`, instead of refusing.
+    /// Whether to return fewer components if the pool has a lower rank, instead of an error.
     pub up_to_rank: bool,
-    /// How far the truncated solver goes, where it is used: residuals are at most this times the largest eigenvalue,
-    /// and errors of eigenvalues are of the order of its square.
+    /// The tolerance of the truncated eigenvalue solver, if it is used: residuals are at most this times the
+    /// largest eigenvalue, and errors of eigenvalues are of the order of its square.
     pub tolerance: f64,
-    /// Who computes.
+    /// The linear algebra backend.
     pub backend: Backend,
 }
 
 impl EmbeddingParams {
-    /// The paper's embedding with this many components: gram-pca of the plain kernel.
+    /// The paper's embedding with this number of components: gram-pca of the plain kernel.
     pub fn new(components: usize) -> Self {
         Self {
             method: Method::GramPca,
@@ -66,23 +68,24 @@ impl EmbeddingParams {
     }
 }
 
-/// What the linear map is applied to.
+/// The features that the linear map is applied to.
 #[derive(Clone, Debug, PartialEq)]
 enum Features {
     /// ±1 at every assignment.
     Values,
-    /// Similarities with the different formulae of the pool, whose values these are.
+    /// Similarities with the distinct formulae of the pool, given by their truth values.
     Similarities(BitMatrix),
 }
 
 /// The parts of an embedding's linear map: see [`Embedding::map_parts`].
 #[derive(Clone, Copy, Debug)]
 pub struct MapParts<'a> {
-    /// Features are similarities with these rows of truth values; without them they are ±1 at every assignment.
+    /// The pool's truth values if the features are similarities with the pool; `None` if they are ±1 at every
+    /// assignment.
     pub pool: Option<&'a BitMatrix>,
-    /// Means of the features.
+    /// The means of the features over the pool.
     pub mean: &'a Array1<f64>,
-    /// Features × components.
+    /// The projection matrix, features × components.
     pub projection: &'a Array2<f64>,
 }
 
@@ -95,7 +98,7 @@ pub struct MapParts<'a> {
 /// let embedding = Embedding::fit(Domain::exact(4)?, &pool, &EmbeddingParams::new(8))?;
 /// let f = ["x1 & x2", "!(!x2 | !x1)", "!x1 | !x2"].map(|t| t.parse().unwrap());
 /// let y = embedding.transform(&f)?;
-/// assert_eq!(y.row(0), y.row(1)); // equivalent formulae are one point
+/// assert_eq!(y.row(0), y.row(1)); // equivalent formulae have equal vectors
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -103,33 +106,34 @@ pub struct Embedding {
     kernel: Kernel,
     method: Method,
     features: Features,
-    /// Means of the features over the pool.
+    /// The means of the features over the pool.
     mean: Array1<f64>,
-    /// Features × components.
+    /// The projection matrix, features × components.
     projection: Array2<f64>,
-    /// Variance along each component, and in all directions together.
+    /// The variance along each component.
     variances: Array1<f64>,
+    /// The total variance in all directions.
     total_variance: f64,
 }
 
 impl Embedding {
-    /// Fits to a pool of formulae.
+    /// Fits the embedding to a pool of formulae.
     pub fn fit(domain: Domain, pool: &[Formula], params: &EmbeddingParams) -> Result<Self, KernelError> {
         let values = domain.values(pool)?;
         fit::fit(domain, &values, params)
     }
 
-    /// Where formulae are compared.
+    /// The assignments at which formulae are compared.
     pub fn domain(&self) -> &Domain {
         self.kernel.domain()
     }
 
-    /// The kernel's form.
+    /// The form of the kernel.
     pub fn form(&self) -> Form {
         self.kernel.form()
     }
 
-    /// Which principal components these are.
+    /// The method of principal component analysis.
     pub fn method(&self) -> Method {
         self.method
     }
@@ -139,18 +143,18 @@ impl Embedding {
         self.projection.ncols()
     }
 
-    /// Variance along each component, the largest first.
+    /// The variance along each component, in descending order.
     pub fn variances(&self) -> &Array1<f64> {
         &self.variances
     }
 
-    /// The share of the pool's variance along each component, the largest first.
+    /// The fraction of the pool's variance along each component, in descending order.
     pub fn explained_variance(&self) -> Array1<f64> {
         &self.variances / self.total_variance
     }
 
-    /// The linear map at the end, for those who compute the embedding of something else than truth values, with gradients
-    /// perhaps: a vector is (features − mean) · projection.
+    /// The parts of the linear map: a vector is (features − mean) · projection. Use them to embed something
+    /// other than truth values, for example with gradients.
     pub fn map_parts(&self) -> MapParts<'_> {
         let pool = match &self.features {
             Features::Values => None,
@@ -159,12 +163,12 @@ impl Embedding {
         MapParts { pool, mean: &self.mean, projection: &self.projection }
     }
 
-    /// The vectors of formulae, in the pool or not, a row for each.
+    /// The vectors of formulae, one row for each. The formulae need not be in the pool.
     pub fn transform(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
         self.in_parts(formulae.len(), |range| self.domain().values(&formulae[range]))
     }
 
-    /// The vectors of *observations*: values at the embedding's assignments, with no formula needed.
+    /// The vectors of *observations*: truth values at the embedding's assignments, without a formula.
     ///
     /// ```
     /// use logicvae_kernel::{Embedding, EmbeddingParams, Domain};
@@ -182,7 +186,8 @@ impl Embedding {
         Ok(self.map(values))
     }
 
-    /// Blocks keep the features of a long list from taking more memory than its vectors.
+    /// Transforms in blocks of rows, so that the features of a long list do not take more memory than its
+    /// vectors.
     fn in_parts(
         &self,
         rows: usize,

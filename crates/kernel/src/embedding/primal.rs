@@ -1,12 +1,14 @@
-//! The primal way: the plain kernel is a product of ±1 vectors, so its principal components are found in the space of
-//! assignments, however many formulae there are.
+//! The primal algorithm. The plain kernel is an inner product of ±1 vectors, so its principal components are
+//! computed in the space of assignments; the cost of the decomposition does not depend on the number of
+//! formulae.
 //!
-//! Let T be the pool's values ±√w (N × m), B = TᵀT, t the mean row, C = B - N·t·tᵀ. The Gram matrix is G = T·Tᵀ.
+//! Let T be the pool's values ±√w (N × m), B = TᵀT, t the mean row, C = B - N·t·tᵀ. The Gram matrix is G =
+//! T·Tᵀ.
 //!
 //! - kernel-pca: HGH = (HT)(HT)ᵀ, so an eigenvector q of C gives the component (row - t)·q.
-//! - gram-pca: with B = Q·Λ·Qᵀ and F = Q·√Λ, the right singular vectors of HG are T·F⁻ᵀ·u for eigenvectors u of
-//!   Fᵀ·C·F = Λ² - N·g·gᵀ, g = Fᵀ·t, and the component is (row - t)·F·u. A diagonal less a product of one vector: no
-//!   matrix product is needed.
+//! - gram-pca: with B = Q·Λ·Qᵀ and F = Q·√Λ, the right singular vectors of HG are T·F⁻ᵀ·u for eigenvectors u
+//!   of Fᵀ·C·F = Λ² - N·g·gᵀ, where g = Fᵀ·t, and the component is (row - t)·F·u. The matrix is diagonal
+//!   minus rank one, so forming it needs no matrix product.
 
 use logicvae_logic::BitMatrix;
 use ndarray::{Array1, Array2, Axis, s};
@@ -30,7 +32,7 @@ pub(super) fn fit(
         Some(weights) => weights.iter().map(|w| w.sqrt()).collect(),
         None => Array1::from_elem(m, (1.0 / m as f64).sqrt()),
     };
-    // Products of columns are kernels of columns: XOR and population count over the N formulae.
+    // Inner products of columns are plain kernels of columns: XOR and population count over the N formulae.
     let among_columns = Kernel::new(Domain::exact(0)?, Form::Plain)?.gram_of_values(&columns);
     let squares = among_columns * roots.view().insert_axis(Axis(0)) * roots.view().insert_axis(Axis(1)) * n; // B
     let mean: Array1<f64> = (0..m).map(|c| 2.0 * columns.count_ones(c) as f64 / n - 1.0).collect();

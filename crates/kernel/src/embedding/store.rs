@@ -1,4 +1,5 @@
-//! Embeddings in files: a frame that describes it, then its arrays, a frame each, in the project's container.
+//! Saving and loading embeddings: in the project's container format, one frame with a description, then one
+//! frame for each array.
 
 use std::io::{Read, Write};
 
@@ -15,19 +16,20 @@ use crate::gram::Kernel;
 
 const KIND: [u8; 4] = *b"embd";
 const VERSION: u32 = 1;
-/// The description is small; whatever claims to be larger is refused before it is read.
+/// The largest accepted description, in bytes. Real descriptions are much smaller; longer ones are rejected
+/// before they are decoded.
 const DESCRIPTION_LIMIT: usize = 1 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Description {
     variables: u64,
     assignments: u64,
-    /// Whether the assignments are all there are; if not, their bits follow.
+    /// Whether these are all assignments; if not, their bits are stored in the next frame.
     exact: bool,
     weighted: bool,
     form: Form,
     method: Method,
-    /// Rows of the pool's values, where similarities with them are the features.
+    /// The number of pool rows, if the features are similarities with the pool.
     pool: Option<u64>,
     components: u64,
     total_variance: f64,
@@ -71,13 +73,13 @@ impl Embedding {
         Ok(())
     }
 
-    /// Reads what [`save`](Self::save) wrote; the result gives the same bits.
+    /// Reads an embedding written by [`save`](Self::save). It gives bit-identical results.
     pub fn load(reader: impl Read) -> Result<Self, KernelError> {
         let mut frames = Frames(ContainerReader::new(reader, KIND, VERSION)?);
         let head = frames.next()?;
         let limited = standard().with_limit::<DESCRIPTION_LIMIT>();
         let (d, _): (Description, usize) = bincode::serde::decode_from_slice(&head, limited)
-            .map_err(|e| frames.wrong(format!("the description: {e}")))?;
+            .map_err(|e| frames.wrong(format!("invalid description: {e}")))?;
         let assignments = if d.exact {
             Assignments::all(d.variables as usize)?
         } else {
@@ -85,7 +87,7 @@ impl Embedding {
             Assignments::from_columns(columns)?
         };
         if assignments.len() as u64 != d.assignments {
-            return Err(frames.wrong(format!("{} assignments, not {}", assignments.len(), d.assignments)));
+            return Err(frames.wrong(format!("{} assignments instead of {}", assignments.len(), d.assignments)));
         }
         let weights = if d.weighted { Some(frames.numbers(d.assignments)?) } else { None };
         let features = match d.pool {
@@ -96,7 +98,7 @@ impl Embedding {
         let mean = Array1::from(frames.numbers(width)?);
         let projection = frames.numbers(width.saturating_mul(d.components))?;
         let projection = Array2::from_shape_vec((width as usize, d.components as usize), projection)
-            .map_err(|e| frames.wrong(format!("the projection: {e}")))?;
+            .map_err(|e| frames.wrong(format!("invalid projection: {e}")))?;
         let variances = Array1::from(frames.numbers(d.components)?);
         frames.end()?;
         let kernel = Kernel::new(Domain::restored(assignments, weights), d.form)?;
@@ -128,15 +130,16 @@ impl<R: Read> Frames<R> {
     }
 
     fn next(&mut self) -> Result<Vec<u8>, KernelError> {
-        self.0.next_frame()?.ok_or_else(|| self.wrong("a part is missing".into()))
+        self.0.next_frame()?.ok_or_else(|| self.wrong("a frame is missing".into()))
     }
 
-    /// A frame of exactly `count` numbers of eight bytes. An announced count costs nothing: the frame is what it is.
+    /// Reads a frame of exactly `count` numbers of eight bytes. Memory is allocated for the frame that was
+    /// read, not for the declared count.
     fn eights(&mut self, count: u64) -> Result<Vec<[u8; 8]>, KernelError> {
         let bytes = self.next()?;
         let (eights, rest) = bytes.as_chunks::<8>();
         if eights.len() as u64 != count || !rest.is_empty() {
-            return Err(self.wrong(format!("{} bytes where {count} numbers should be", bytes.len())));
+            return Err(self.wrong(format!("{} bytes instead of {count} numbers of eight bytes", bytes.len())));
         }
         Ok(eights.to_vec())
     }
@@ -157,7 +160,7 @@ impl<R: Read> Frames<R> {
     fn end(&mut self) -> Result<(), KernelError> {
         match self.0.next_frame()? {
             None => Ok(()),
-            Some(_) => Err(self.wrong("more parts than there should be".into())),
+            Some(_) => Err(self.wrong("there are too many frames".into())),
         }
     }
 }

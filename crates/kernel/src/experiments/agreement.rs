@@ -1,4 +1,4 @@
-//! The identity k = 2·agreement - 1, and what the true Jaccard index does beside it.
+//! The identity k = 2·agreement - 1, and how the true Jaccard index compares with both.
 
 use super::paper_formulae;
 use crate::domain::Domain;
@@ -11,14 +11,14 @@ use crate::gram::{Kernel, jaccard};
 pub struct AgreementPair {
     /// The plain kernel.
     pub kernel: f64,
-    /// The share of assignments at which both agree, counted one by one.
+    /// The fraction of assignments at which both formulae agree, counted one by one.
     pub agreement: f64,
-    /// The Jaccard index of the sets of assignments at which they are true.
+    /// The Jaccard index of the sets of satisfying assignments.
     pub jaccard: f64,
 }
 
-/// Compares neighbouring formulae of a list of `pairs` + 1 random ones. The agreement is counted assignment by
-/// assignment, not derived from the kernel.
+/// Compares consecutive formulae of a list of `pairs` + 1 random ones. The agreement is counted over the
+/// assignments, not derived from the kernel.
 pub fn agreement(variables: u32, pairs: usize, seed: u64) -> Result<Vec<AgreementPair>, KernelError> {
     let formulae = paper_formulae(variables, pairs + 1, seed)?;
     let domain = Domain::exact(variables as usize)?;

@@ -1,8 +1,8 @@
-//! Can the kernel tell whether an assignment satisfies a formula, from examples of other formulae?
+//! Can the kernel predict whether an assignment satisfies a formula, from the labels of other formulae?
 //!
-//! For an assignment τ drawn at random, training formulae are labelled ±1 by their value at τ. Kernel ridge regression
-//! on those labels, by the kernel *without* τ, predicts the sign for test formulae. The kernel must not see τ itself,
-//! or the answer would be among the features.
+//! A random assignment τ labels each training formula ±1 by its value at τ. Kernel ridge regression on these
+//! labels predicts the sign for test formulae. The kernel excludes τ from its domain; otherwise the label
+//! would be one of its features.
 
 use ndarray::{Array1, Array2};
 use rand_chacha::ChaCha8Rng;
@@ -16,22 +16,22 @@ use crate::form::Form;
 use crate::gram::Kernel;
 use crate::linalg::{Backend, eigen};
 
-/// Sizes of the experiment.
+/// The settings of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassificationParams {
-    /// Repetitions, each with its own formulae and assignment.
+    /// The number of repetitions, each with its own formulae and assignment.
     pub repetitions: usize,
-    /// Training formulae.
+    /// The number of training formulae.
     pub train: usize,
-    /// Test formulae.
+    /// The number of test formulae.
     pub test: usize,
-    /// The weight of the penalty.
+    /// The ridge penalty.
     pub ridge: f64,
-    /// The kernel's form.
+    /// The form of the kernel.
     pub form: Form,
 }
 
-/// Accuracies for one number of variables.
+/// Test accuracies for one number of variables.
 #[derive(Clone, Debug)]
 pub struct Accuracy {
     /// The number of variables.
@@ -40,7 +40,7 @@ pub struct Accuracy {
     pub quantiles: [f64; 5],
     /// The mean over the repetitions.
     pub mean: f64,
-    /// The mean share of the more frequent label: what guessing reaches.
+    /// The mean fraction of the majority label: the accuracy of always guessing it.
     pub guessing: f64,
 }
 
@@ -60,7 +60,7 @@ pub fn classification(
     Ok(Accuracy { variables, quantiles, mean: mean(|r| r.0), guessing: mean(|r| r.1) })
 }
 
-/// The accuracy, and that of guessing.
+/// The test accuracy, and the accuracy of guessing the majority label.
 fn repetition(
     variables: u32,
     params: &ClassificationParams,
@@ -90,7 +90,7 @@ fn repetition(
     Ok((share(right), share(positive).max(1.0 - share(positive))))
 }
 
-/// (K + ridge·I)⁻¹·labels.
+/// Solves kernel ridge regression: (K + ridge·I)⁻¹·labels.
 fn ridge(gram: &Array2<f64>, labels: &Array1<f64>, ridge: f64) -> Result<Array1<f64>, KernelError> {
     let parts = eigen(Backend::default(), gram)?;
     let inverse = parts.values.mapv(|v| 1.0 / (v.max(0.0) + ridge));

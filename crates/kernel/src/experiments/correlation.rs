@@ -1,4 +1,4 @@
-//! Do distances of embeddings fall as kernel values rise?
+//! Do distances between embeddings decrease as kernel values increase?
 
 use ndarray::Array2;
 
@@ -14,15 +14,16 @@ use crate::gram::Kernel;
 pub struct Correlation {
     /// The number of variables.
     pub variables: u32,
-    /// Kernel value and distance of every pair, in the order of the formulae.
+    /// Kernel value and embedding distance of every pair, in the order of the formulae.
     pub pairs: Vec<(f64, f64)>,
-    /// Pearson's correlation of the two.
+    /// Pearson's correlation coefficient of the two.
     pub pearson: f64,
-    /// Spearman's rank correlation: how near the relation is to a falling curve of any shape.
+    /// Spearman's rank correlation coefficient: how close the relation is to a monotonic one.
     pub spearman: f64,
 }
 
-/// Embeds `count` formulae of n variables by gram-pca and compares distances with kernel values, both in `form`.
+/// Embeds `count` formulae of n variables by gram-pca and compares their distances with kernel values in the
+/// same form.
 pub fn correlation(
     variables: u32,
     count: usize,
@@ -44,7 +45,7 @@ pub fn correlation(
     Ok(Correlation { variables, pairs, pearson: pearson_value, spearman })
 }
 
-/// Distances of all pairs of rows.
+/// Euclidean distances between all pairs of rows.
 pub(super) fn distances(vectors: &Array2<f64>) -> Array2<f64> {
     let products = crate::linalg::product(crate::linalg::Backend::default(), vectors.view(), vectors.t());
     let squares = products.diag().to_owned();
@@ -61,7 +62,7 @@ fn pearson(a: &[f64], b: &[f64]) -> f64 {
     sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
 }
 
-/// Ranks, equal values sharing the mean of theirs.
+/// Ranks; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

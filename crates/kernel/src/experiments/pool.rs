@@ -1,4 +1,4 @@
-//! How similar the formulae of a pool are on average: the scale on which other numbers are read.
+//! The mean similarity of the formulae of a pool, as a baseline for other results.
 
 use super::correlation::distances;
 use super::paper_formulae;
@@ -8,24 +8,25 @@ use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
 
-/// Averages over all pairs of a pool.
+/// Averages over all pairs of a pool of formulae.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoolStatistics {
     /// The number of variables.
     pub variables: u32,
-    /// The kernel's form.
+    /// The form of the kernel.
     pub form: Form,
     /// The mean kernel value.
     pub mean_kernel: f64,
-    /// The mean distance of embeddings.
+    /// The mean distance between embeddings.
     pub mean_distance: f64,
-    /// How many components the embedding has.
+    /// The number of components of the embedding.
     pub components: usize,
-    /// The share of variance that they explain.
+    /// The fraction of variance that the components explain.
     pub explained_variance: f64,
 }
 
-/// Statistics of `count` random formulae, embedded by gram-pca with up to `components` components.
+/// Computes the statistics of `count` random formulae, embedded by gram-pca with up to `components`
+/// components.
 pub fn pool_statistics(
     variables: u32,
     count: usize,

@@ -1,4 +1,4 @@
-//! How much variance the leading components explain, for different numbers of variables.
+//! The variance explained by the leading components, for different numbers of variables.
 
 use super::paper_formulae;
 use crate::domain::Domain;
@@ -6,16 +6,16 @@ use crate::embedding::{Embedding, EmbeddingParams};
 use crate::error::KernelError;
 use crate::form::Form;
 
-/// Explained variance against components, for one number of variables.
+/// Cumulative explained variance for one number of variables.
 #[derive(Clone, Debug)]
 pub struct VarianceCurve {
     /// The number of variables.
     pub variables: u32,
-    /// The share explained by the first, the first two, … components. Ends early where there are no more.
+    /// The fraction explained by the first component, the first two, … Shorter if the rank is lower.
     pub cumulative: Vec<f64>,
 }
 
-/// Fits gram-pca to `pool` formulae of each number of variables.
+/// Fits gram-pca to `pool` random formulae for each number of variables.
 pub fn variance(
     variables: impl IntoIterator<Item = u32>,
     pool: usize,

@@ -1,4 +1,4 @@
-//! The backend behind the feature `lapack`: the system's OpenBLAS through ndarray-linalg.
+//! The backend of the feature `lapack`: the system's OpenBLAS through ndarray-linalg.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};

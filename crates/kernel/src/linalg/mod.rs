@@ -1,7 +1,7 @@
-//! The little linear algebra that embeddings need, with two backends that one conformance suite holds against each other.
+//! The linear algebra that embeddings need, with two backends that pass the same conformance suite.
 //!
-//! Results do not depend on the number of threads: large products are cut into parts of a fixed size, and each part and
-//! each decomposition runs on one thread.
+//! Results do not depend on the number of threads: large products are split into parts of a fixed size, and
+//! each part and each decomposition runs on one thread.
 
 mod pure;
 mod truncated;
@@ -17,19 +17,19 @@ use crate::error::KernelError;
 
 pub(crate) use truncated::leading;
 
-/// Who multiplies and decomposes.
+/// The linear algebra library.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Backend {
     /// faer: pure Rust.
     #[default]
     Faer,
-    /// LAPACK and BLAS by the system's OpenBLAS.
+    /// LAPACK and BLAS from the system's OpenBLAS.
     #[cfg(feature = "lapack")]
     Lapack,
 }
 
 impl Backend {
-    /// All backends of this build.
+    /// All backends in this build.
     pub const ALL: &'static [Backend] = &[
         Backend::Faer,
         #[cfg(feature = "lapack")]
@@ -37,19 +37,19 @@ impl Backend {
     ];
 }
 
-/// Eigenvalues, the largest first, and their vectors as columns. The sign of a vector is such that its entry of largest
-/// size is positive, so that backends agree.
+/// Eigenvalues in descending order, with their eigenvectors as columns. The largest entry of each vector by
+/// magnitude is positive, so that backends agree on signs.
 #[derive(Clone, Debug)]
 pub struct Eigen {
-    /// The eigenvalues, descending.
+    /// The eigenvalues, in descending order.
     pub values: Array1<f64>,
-    /// The eigenvectors, a column each.
+    /// The eigenvectors, one per column.
     pub vectors: Array2<f64>,
 }
 
-/// Numbers that matrices are made of: `f64`, or `f32` where its precision is enough and its speed is wanted.
+/// The element type of matrices: `f64`, or `f32` if its precision is sufficient.
 pub trait Scalar: faer::traits::ComplexField + ndarray::LinalgScalar + Send + Sync {
-    /// The nearest number of this type.
+    /// Rounds to this type.
     fn rounded(value: f64) -> Self;
 }
 
@@ -65,9 +65,10 @@ impl Scalar for f32 {
     }
 }
 
-/// The product of two matrices. In parallel over rows of the result, in parts of a fixed size.
+/// The product of two matrices, computed in parallel over blocks of rows of a fixed size.
 pub fn product<T: Scalar>(backend: Backend, left: ArrayView2<'_, T>, right: ArrayView2<'_, T>) -> Array2<T> {
-    // Every part packs the right matrix anew, so parts are few; their number must not depend on the threads.
+    // Every part packs the right matrix again, so there should be few. Their number must not depend on the
+    // threads.
     const PARTS: usize = 16;
     let rows = left.nrows().div_ceil(PARTS).max(16);
     let mut result = Array2::zeros((left.nrows(), right.ncols()));
@@ -99,14 +100,14 @@ pub fn eigen(backend: Backend, symmetric: &Array2<f64>) -> Result<Eigen, KernelE
         #[cfg(feature = "lapack")]
         Backend::Lapack => lapack::eigen(symmetric)?,
     };
-    // Both give them in ascending order.
+    // Both backends return them in ascending order.
     let values: Array1<f64> = values.iter().rev().copied().collect();
     let mut vectors = vectors.slice(ndarray::s![.., ..;-1]).to_owned();
     fix_signs(&mut vectors);
     Ok(Eigen { values, vectors })
 }
 
-/// Makes the entry of largest size in every column positive; of equal ones the first decides.
+/// Flips columns so that the largest entry by magnitude is positive; among equal entries the first decides.
 pub(crate) fn fix_signs(vectors: &mut Array2<f64>) {
     for mut column in vectors.columns_mut() {
         let largest =

@@ -1,4 +1,4 @@
-//! The default backend: faer.
+//! The default backend: faer, which is pure Rust.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -24,7 +24,8 @@ pub(super) fn multiply<T: Scalar>(
 ) {
     let (rows, columns) = to.dim();
     let (row_stride, column_stride) = (to.strides()[0], to.strides()[1]);
-    // SAFETY: pointer, shape and strides are those of a view that is borrowed mutably until the product is done.
+    // SAFETY: pointer, shape and strides are those of a view that is mutably borrowed until the product is
+    // done.
     let target =
         unsafe { MatMut::from_raw_parts_mut(to.as_mut_ptr(), rows, columns, row_stride, column_stride) };
     matmul(
@@ -37,7 +38,8 @@ pub(super) fn multiply<T: Scalar>(
     );
 }
 
-/// On one thread, whatever faer's global setting is: results are then the same for any number of threads.
+/// Always runs on one thread, regardless of faer's global setting, so that results do not depend on the
+/// number of threads.
 pub(super) fn eigen(symmetric: &Array2<f64>) -> Result<(Vec<f64>, Array2<f64>), KernelError> {
     let n = symmetric.nrows();
     let (mut values, mut vectors) = (Diag::zeros(n), Mat::zeros(n, n));

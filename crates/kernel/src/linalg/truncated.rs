@@ -1,5 +1,5 @@
-//! The leading eigenvectors of a large symmetric matrix: block Lanczos with full reorthogonalisation, thick restarts,
-//! and a check of the residuals before anything is returned.
+//! The leading eigenvectors of a large symmetric matrix, by block Lanczos iteration with full
+//! reorthogonalisation and thick restarts. The residuals are checked before a result is returned.
 
 use logicvae_logic::uniform;
 use ndarray::{Array1, Array2, ArrayView2, s};
@@ -9,11 +9,12 @@ use rand_chacha::rand_core::SeedableRng;
 use super::{Backend, Eigen, eigen, fix_signs, product};
 use crate::error::KernelError;
 
-/// Products with a block of vectors before giving up.
+/// The largest number of block products before the solver reports that it did not converge.
 const MAX_PRODUCTS: usize = 400;
 
-/// The `count` leading eigenpairs of a positive semidefinite operator on vectors of length `n`, which is given by what it
-/// does to a block of vectors. Residuals ‖Av - λv‖ are at most `tolerance` times the largest eigenvalue.
+/// The `count` leading eigenpairs of a positive semidefinite operator on vectors of length `n`. `apply`
+/// multiplies the operator with a block of vectors. Residuals ‖Av - λv‖ are at most `tolerance` times the
+/// largest eigenvalue.
 pub(crate) fn leading(
     backend: Backend,
     n: usize,
@@ -29,7 +30,7 @@ pub(crate) fn leading(
     let mut worst = f64::INFINITY;
     let mut products = 0;
     while products < MAX_PRODUCTS {
-        // Grow the space by what the operator makes of its newest part, until it is full or nothing new comes.
+        // Extend the subspace by the operator's image of its newest block, until it is full or invariant.
         while next.ncols() > 0 && space.size + next.ncols() <= room {
             let image = apply(next.view());
             products += 1;
@@ -53,15 +54,16 @@ pub(crate) fn leading(
     Err(KernelError::NotConverged { products, residual: worst, wanted: tolerance })
 }
 
-/// An orthonormal basis, what the operator makes of it, and the operator as seen within it.
+/// An orthonormal basis, its image under the operator, and the operator projected on it.
 struct Subspace {
-    /// The first `size` columns are in use, here and in `images`.
+    /// The first `size` columns are in use, both here and in `images`.
     basis: Array2<f64>,
     images: Array2<f64>,
     projected: Array2<f64>,
     size: usize,
-    /// Whether what is new is made orthogonal twice, which is enough to be so to rounding. Once leaves errors of the
-    /// order of rounding over the share that is new: far below a tolerance that is not close to rounding itself.
+    /// Whether new vectors are orthogonalised twice, which is accurate to rounding. A single pass leaves
+    /// errors of the order of rounding divided by the fraction of the vector that is new, far below any
+    /// tolerance that is not itself close to rounding.
     strict: bool,
 }
 
@@ -79,7 +81,8 @@ impl Subspace {
         self.images.slice(s![.., ..self.size])
     }
 
-    /// Adds a block, orthonormal and orthogonal to the basis, and its image. Returns the part of the image that is new.
+    /// Adds a block that is orthonormal and orthogonal to the basis, and its image. Returns the part of the
+    /// image that is orthogonal to the basis.
     fn extend(&mut self, backend: Backend, block: &Array2<f64>, image: Array2<f64>) -> Array2<f64> {
         let (old, all) = (self.size, self.size + block.ncols());
         self.basis.slice_mut(s![.., old..all]).assign(block);
@@ -99,7 +102,7 @@ impl Subspace {
         new - product(backend, self.basis(), again.view())
     }
 
-    /// Keeps the leading Ritz vectors only.
+    /// Keeps only the leading Ritz vectors.
     fn restart(&mut self, backend: Backend, ritz: &Eigen, kept: usize) {
         let coefficients = ritz.vectors.slice(s![.., ..kept]);
         let (basis, images) =
@@ -118,7 +121,7 @@ fn worst_residual(vectors: &Array2<f64>, images: &Array2<f64>, values: &Array1<f
     residual.columns().into_iter().map(|c| c.dot(&c).sqrt() / scale).fold(0.0, f64::max)
 }
 
-/// An orthonormal basis of the columns' span; directions that are lost in rounding are left out.
+/// An orthonormal basis of the span of the columns. Directions dominated by rounding errors are dropped.
 fn orthonormal(backend: Backend, block: Array2<f64>) -> Array2<f64> {
     let mut block = block;
     for _ in 0..2 {

@@ -1,9 +1,10 @@
-//! Counting the assignments at which a formula is true.
+//! Model counting: the number of assignments at which a formula is true.
 //!
-//! Up to [`TABLE_LIMIT`] variables this is a population count. Above, the formula is taken apart: operands that share
-//! no variable are counted on their own and multiplied; what cannot be split is checked with the SAT solver and
-//! branched on its most frequent variable, until the parts are small enough for a table. Exact, and honest about
-//! giving up: after [`MAX_BRANCHES`] branchings it says so.
+//! Up to [`TABLE_LIMIT`] variables this is a population count of the truth table. Larger formulae are
+//! decomposed. Operands that share no variable are counted separately, and their counts multiplied. A part
+//! that cannot be split is checked with the SAT solver and, if satisfiable, branched on its most frequent
+//! variable, until the parts are small enough for a truth table. The result is exact; after [`MAX_BRANCHES`]
+//! branchings the search stops with an error.
 
 use thiserror::Error;
 
@@ -11,38 +12,39 @@ use super::{TABLE_LIMIT, sat};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, Node, OR, VAR, Var};
 
-/// Branchings after which counting gives up; about ten seconds of work.
+/// Counting stops after this many branchings, which take about ten seconds.
 const MAX_BRANCHES: u32 = 4096;
 
-/// The most variables whose assignments can be counted in 128 bits.
+/// The largest number of variables whose models can be counted in 128 bits.
 const MAX_VARIABLES: usize = 127;
 
-/// A count that was not made.
+/// A model count that could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CountError {
-    /// The count may not fit in 128 bits.
+    /// The count might not fit in 128 bits.
     #[error("counting is possible for at most {MAX_VARIABLES} variables, not {variables}")]
     TooManyVariables {
-        /// How many were asked for.
+        /// The requested number of variables.
         variables: usize,
     },
-    /// The formula has variables beyond those counted over.
-    #[error("the formula has x{variable}, but assignments of only {variables} variables are counted")]
+    /// The formula has variables outside those counted over.
+    #[error("the formula has x{variable}, but models over only {variables} variables are counted: raise the number of variables")]
     Variable {
-        /// The largest one.
+        /// The largest variable of the formula.
         variable: u32,
-        /// How many are counted over.
+        /// The number of variables counted over.
         variables: usize,
     },
-    /// The formula did not fall apart.
+    /// The search needed too many branchings.
     #[error(
-        "gave up counting after {MAX_BRANCHES} case distinctions: the formula's variables are too entangled"
+        "model counting stopped after {MAX_BRANCHES} branchings: the formula is too hard to count exactly; \
+         use fewer variables, or estimate the count from random assignments"
     )]
     TooHard,
 }
 
 impl Formula {
-    /// At how many of the 2ⁿ assignments of `x1..=x_n` the formula is true, n being `variables`.
+    /// The number of assignments to `x1..=x_n` at which the formula is true, with n = `variables`.
     ///
     /// ```
     /// let f: logicvae_logic::Formula = "x1 | x2".parse().unwrap();
@@ -62,13 +64,14 @@ impl Formula {
     }
 }
 
-/// The number of models over a set of that many variables.
+/// A number of models, and the number of variables that they are counted over.
 struct Part {
     models: u128,
     variables: usize,
 }
 
-/// Counts over the variables of a simplified formula. Recursion is at most two levels a variable, so at most 254.
+/// Counts the models of a simplified formula over its own variables. Each variable adds at most two levels of
+/// recursion, so there are at most 254.
 fn count(formula: &Formula, branches: &mut u32) -> Result<Part, CountError> {
     let (formula, names) = formula.compact();
     let variables = names.len();
@@ -91,8 +94,8 @@ fn count(formula: &Formula, branches: &mut u32) -> Result<Part, CountError> {
     Ok(Part { models: if negated { (1 << variables) - models } else { models }, variables })
 }
 
-/// Operands without a common variable are independent: the models of a conjunction multiply; for a disjunction, the
-/// assignments at which every operand is false do.
+/// Counts operands that share no variables, which are independent. For a conjunction the numbers of models
+/// multiply; for a disjunction the numbers of assignments at which an operand is false do.
 fn product(formula: &Formula, groups: Vec<Formula>, branches: &mut u32) -> Result<u128, CountError> {
     let conjunction = formula.root() == Node::And;
     let mut product = 1u128;
@@ -108,7 +111,7 @@ fn product(formula: &Formula, groups: Vec<Formula>, branches: &mut u32) -> Resul
 fn branch(formula: &Formula, branches: &mut u32) -> Result<u128, CountError> {
     *branches = branches.checked_sub(1).ok_or(CountError::TooHard)?;
     let all = formula.variables();
-    let mut uses = vec![0u32; all.len() + 1]; // the formula is compact
+    let mut uses = vec![0u32; all.len() + 1]; // the variables have no gaps
     formula.codes().iter().filter(|&&c| c > VAR).for_each(|&c| uses[(c - VAR) as usize] += 1);
     let Some(&chosen) = all.iter().max_by_key(|v| uses[v.index() as usize]) else { return Ok(0) };
     let mut models = 0;
@@ -120,14 +123,15 @@ fn branch(formula: &Formula, branches: &mut u32) -> Result<u128, CountError> {
     Ok(models)
 }
 
-/// The operands of the chain at the root, those with common variables joined again: one formula if it cannot be split.
+/// The operands of the chain at the root, grouped into independent formulae: operands that share variables,
+/// directly or through others, are joined again. The result has one element if the formula cannot be split.
 fn components(formula: &Formula) -> Vec<Formula> {
     let op = formula.codes()[0];
     if op != AND && op != OR {
         return vec![formula.clone()];
     }
     let operands = operands(formula, op);
-    // Union-find over variables; every operand joins all of its own.
+    // Union-find over variables: every operand joins all of its variables.
     let mut group: Vec<usize> = (0..=formula.max_variable() as usize).collect();
     fn find(group: &mut [usize], mut v: usize) -> usize {
         while group[v] != v {
@@ -156,7 +160,7 @@ fn components(formula: &Formula) -> Vec<Formula> {
     parts.into_iter().map(|(_, members)| join(members)).collect()
 }
 
-/// The operands of a chain of `op` at the root, however the parentheses stand.
+/// The operands of the chain of `op` at the root, for any placement of parentheses.
 fn operands(formula: &Formula, op: u32) -> Vec<Formula> {
     let ends = formula.ends();
     let codes = formula.codes();
@@ -165,7 +169,7 @@ fn operands(formula: &Formula, op: u32) -> Vec<Formula> {
     let mut at = 0;
     while at < codes.len() {
         if codes[at] == op {
-            at += 1; // its left operand follows, its right one after that
+            at += 1; // the left operand follows, then the right one
         } else {
             found.push(Formula::from_codes(&codes[at..ends[at]]));
             at = ends[at];

@@ -1,6 +1,6 @@
-//! Deciding: satisfiability, tautology, equivalence, and counting.
+//! Decision procedures: satisfiability, tautology, equivalence and model counting.
 //!
-//! Up to [`TABLE_LIMIT`] variables by truth table; above that by a SAT solver.
+//! Up to [`TABLE_LIMIT`] variables they use a truth table; above that, a SAT solver.
 
 mod count;
 mod sat;
@@ -10,20 +10,21 @@ pub use count::CountError;
 use crate::eval::{Assignment, Assignments};
 use crate::formula::Formula;
 
-/// Formulae with at most this many different variables are decided by their truth table, 128 KiB at the most.
+/// Formulae with at most this many distinct variables are decided by truth table, which takes at most 128
+/// KiB.
 pub const TABLE_LIMIT: usize = 20;
 
-/// The answer of [`Formula::compare`].
+/// The result of [`Formula::compare`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Equivalence {
-    /// Both are true at the same assignments.
+    /// Both formulae have the same value at every assignment.
     Equivalent,
-    /// Their values differ here. The assignment covers the variables of both.
+    /// The formulae differ at this assignment, which has a value for every variable of both.
     Differ(Assignment),
 }
 
 impl Formula {
-    /// An assignment at which the formula is true, if there is one. It covers all variables up to the largest one of
+    /// A satisfying assignment, if there is one. It has a value for every variable up to the largest one of
     /// the formula.
     ///
     /// ```
@@ -35,22 +36,22 @@ impl Formula {
         self.find_difference(&Formula::falsity())
     }
 
-    /// Whether it is true at some assignment.
+    /// Whether the formula is true at some assignment.
     pub fn is_satisfiable(&self) -> bool {
         self.find_model().is_some()
     }
 
-    /// Whether it is true at every assignment.
+    /// Whether the formula is true at every assignment.
     pub fn is_tautology(&self) -> bool {
         self.find_difference(&Formula::truth()).is_none()
     }
 
-    /// Whether both have the same value at every assignment.
+    /// Whether both formulae have the same value at every assignment.
     pub fn is_equivalent(&self, other: &Formula) -> bool {
         self.find_difference(other).is_none()
     }
 
-    /// Whether both have the same value at every assignment, and if not, one where they differ.
+    /// Checks equivalence. If the formulae differ, returns an assignment at which they do.
     ///
     /// ```
     /// use logicvae_logic::{Equivalence, Formula};
@@ -62,8 +63,8 @@ impl Formula {
         self.find_difference(other).map_or(Equivalence::Equivalent, Equivalence::Differ)
     }
 
-    /// An assignment at which the values differ. The pair is renamed together, so that a formula over `x1` and
-    /// `x1000` has two variables, not a thousand.
+    /// An assignment at which the values differ. The variables of both are renamed without gaps, so that
+    /// formulae over `x1` and `x1000` have two variables, not a thousand.
     fn find_difference(&self, other: &Formula) -> Option<Assignment> {
         let (pair, names) = (self & other).compact();
         let (Some(first), Some(second)) = (pair.subformula(1), pair.subformula(1 + self.size())) else {

@@ -1,11 +1,11 @@
-//! Formulae as clauses for a SAT solver (batsat: MiniSat's algorithm in Rust).
+//! Encoding formulae as clauses for a SAT solver (batsat, a Rust implementation of MiniSat's algorithm).
 
 use batsat::{BasicSolver, Lit, SolverInterface, lbool};
 
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
-/// Values of `x1..=x_variables` at which two formulae differ.
+/// Values of `x1..=x_variables` at which the two formulae differ, if there are any.
 pub(super) fn difference(first: &Formula, second: &Formula, variables: usize) -> Option<Vec<bool>> {
     let mut encoder = Encoder::new(variables);
     let (a, b) = (encoder.encode(first), encoder.encode(second));
@@ -14,7 +14,7 @@ pub(super) fn difference(first: &Formula, second: &Formula, variables: usize) ->
     encoder.solve()
 }
 
-/// Whether the formula is true at some assignment of `x1..=x_variables`.
+/// Whether the formula is true at some assignment to `x1..=x_variables`.
 pub(super) fn satisfiable(formula: &Formula, variables: usize) -> bool {
     let mut encoder = Encoder::new(variables);
     let root = encoder.encode(formula);
@@ -24,7 +24,7 @@ pub(super) fn satisfiable(formula: &Formula, variables: usize) -> bool {
 
 struct Encoder {
     solver: BasicSolver,
-    /// The literal that is always true, then `x1`, `x2`, …
+    /// The literal that is always true, followed by the literals of `x1`, `x2`, …
     leaves: Vec<Lit>,
     scratch: Vec<Lit>,
 }
@@ -44,7 +44,8 @@ impl Encoder {
         self.solver.add_clause_reuse(&mut self.scratch);
     }
 
-    /// Tseitin's encoding: a fresh variable for each inner node, equal to its value. Negation is free.
+    /// The Tseitin encoding: a fresh variable for each binary node, equivalent to its value. Negation needs
+    /// no variable.
     fn encode(&mut self, formula: &Formula) -> Lit {
         let mut stack: Vec<Lit> = Vec::new();
         let missing = self.leaves[0];

@@ -1,4 +1,4 @@
-//! One truth value for each of the variables x1, x2, …
+//! A truth assignment: one truth value for each of the variables x1, x2, …
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Truth values of `x1`, `x2`, … in this order, written as a string of 0 and 1.
+/// The truth values of `x1`, `x2`, … in this order, written as a string of 0 and 1.
 ///
 /// ```
 /// use logicvae_logic::{Assignment, x};
@@ -20,16 +20,20 @@ pub struct Assignment(Vec<bool>);
 
 /// A text that is not a string of 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("an assignment is a string of 0 and 1, x1 first, such as 1011; character {position} is `{}`", .found.escape_debug())]
+#[error(
+    "an assignment is a string of 0 and 1, x1 first, such as 1011; character {position} is `{}`",
+    .found.escape_debug()
+)]
 pub struct AssignmentError {
-    /// The character that is neither.
+    /// The invalid character.
     pub found: char,
-    /// Its place, from 1.
+    /// Its position in the text, starting at 1.
     pub position: usize,
 }
 
 impl Assignment {
-    /// Assignment number `index` of `variables` in the order of truth tables: `x_(b+1)` is bit b of `index`.
+    /// Assignment number `index` to this many variables, in the order of truth tables: `x_(b+1)` is bit b of
+    /// `index`.
     pub fn from_index(index: u64, variables: usize) -> Self {
         Self((0..variables).map(|b| b < 64 && index >> b & 1 == 1).collect())
     }
@@ -39,12 +43,12 @@ impl Assignment {
         &self.0
     }
 
-    /// How many variables it gives a value.
+    /// The number of variables.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it gives no variable a value.
+    /// Whether there are no variables.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

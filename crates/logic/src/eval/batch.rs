@@ -1,4 +1,4 @@
-//! Many assignments at once, and many formulae on them.
+//! Batches of assignments, and the evaluation of many formulae on them.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -11,7 +11,7 @@ use super::matrix::BitMatrix;
 use super::table::{MAX_TABLE_VARIABLES, TableError};
 use crate::formula::Formula;
 
-/// A list of assignments to the variables `x1..=x_n`, bit-packed: all 2ⁿ, or drawn, or observed.
+/// A bit-packed list of assignments to the variables `x1..=x_n`: all 2ⁿ, a random sample, or observed data.
 ///
 /// ```
 /// use logicvae_logic::{Assignments, x};
@@ -24,51 +24,53 @@ use crate::formula::Formula;
 pub struct Assignments {
     variables: usize,
     len: usize,
-    /// A row for each variable; `None` for all assignments, whose rows follow a pattern.
+    /// One row for each variable; `None` for all assignments, whose rows follow a pattern and are not stored.
     columns: Option<BitMatrix>,
 }
 
-/// Formulae and assignments that do not fit together, or no assignments at all.
+/// Formulae and assignments that do not match, or an empty list of assignments.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BatchError {
-    /// A formula has a variable that the assignments do not cover.
+    /// A formula has a variable without a value.
     #[error(
-        "formula {formula} (`{text}`) has x{variable}, but there are only {variables} variables: raise the number of variables, or leave the formula out"
+        "formula {formula} (`{text}`) has x{variable}, but there are only {variables} variables: \
+         raise the number of variables, or leave the formula out"
     )]
     Variable {
-        /// Its place in the list, from 1.
+        /// The position of the formula in the list, starting at 1.
         formula: usize,
         /// Its text, shortened.
         text: String,
         /// Its largest variable.
         variable: u32,
-        /// How many variables the assignments have.
+        /// The number of variables of the assignments.
         variables: usize,
     },
-    /// An observed row of another length than the first.
-    #[error("row {row} has {found} values, but the first row has {expected}")]
+    /// An observed row whose length differs from the first row's.
+    #[error("row {row} has {found} values, but the first row has {expected}: all rows need the same length")]
     Ragged {
-        /// Its place, from 1.
+        /// The row number, starting at 1.
         row: usize,
         /// Its length.
         found: usize,
         /// The length of the first row.
         expected: usize,
     },
-    /// More bits than fit in memory.
+    /// A bit matrix that would take more than 8 GiB.
     #[error("{assignments} values of each of {rows} variables or formulae take more than 8 GiB: use fewer")]
     TooMany {
-        /// How many rows of bits.
+        /// The number of rows of the bit matrix.
         rows: usize,
-        /// How many bits in a row.
+        /// The number of bits in each row.
         assignments: usize,
     },
-    /// No assignments.
+    /// An empty list of assignments.
     #[error("there are no assignments: at least one is needed")]
     Empty,
 }
 
-/// Word patterns of x1..x6 when assignment i sets x_(b+1) to bit b of i.
+/// The first word of the rows of x1 to x6 over all assignments, where assignment i sets x_(b+1) to bit b of
+/// i.
 const PATTERNS: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
@@ -79,7 +81,7 @@ const PATTERNS: [u64; 6] = [
 ];
 
 impl Assignments {
-    /// All 2ⁿ assignments of n variables; number i sets `x_(b+1)` to bit b of i.
+    /// All 2ⁿ assignments to n variables. Assignment i sets `x_(b+1)` to bit b of i.
     pub fn all(variables: usize) -> Result<Self, TableError> {
         if variables > MAX_TABLE_VARIABLES {
             return Err(TableError::TooManyVariables { variables });
@@ -87,8 +89,8 @@ impl Assignments {
         Ok(Self { variables, len: 1 << variables, columns: None })
     }
 
-    /// `count` assignments drawn uniformly, with replacement. The first assignments of a longer list from the same
-    /// seed are the same.
+    /// Draws `count` assignments uniformly with replacement. With the same seed, a shorter list is a prefix
+    /// of a longer one.
     pub fn uniform(variables: usize, count: usize, seed: u64) -> Result<Self, BatchError> {
         if count == 0 {
             return Err(BatchError::Empty);
@@ -104,7 +106,7 @@ impl Assignments {
         Ok(Self { variables, len: count, columns: Some(columns) })
     }
 
-    /// The given assignments, in their order: rows of observed data.
+    /// The given assignments, in order, such as rows of observed data.
     pub fn observed(rows: &[Assignment]) -> Result<Self, BatchError> {
         let variables = rows.first().ok_or(BatchError::Empty)?.len();
         let mut columns = BitMatrix::zeros(variables, rows.len());
@@ -119,7 +121,7 @@ impl Assignments {
         Ok(Self { variables, len: rows.len(), columns: Some(columns) })
     }
 
-    /// Assignments from their bits: a row for each variable, a bit for each assignment.
+    /// Assignments from a bit matrix with one row for each variable and one bit for each assignment.
     pub fn from_columns(columns: BitMatrix) -> Result<Self, BatchError> {
         if columns.bits() == 0 {
             return Err(BatchError::Empty);
@@ -127,7 +129,7 @@ impl Assignments {
         Ok(Self { variables: columns.rows(), len: columns.bits(), columns: Some(columns) })
     }
 
-    /// The bits, a row for each variable; `None` if these are all assignments there are.
+    /// The bit matrix with one row for each variable; `None` for [`Assignments::all`].
     pub fn columns(&self) -> Option<&BitMatrix> {
         self.columns.as_ref()
     }
@@ -137,7 +139,7 @@ impl Assignments {
         self.variables
     }
 
-    /// The number of assignments; never 0.
+    /// The number of assignments, at least 1.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -147,20 +149,20 @@ impl Assignments {
         false
     }
 
-    /// Assignment number `index`.
+    /// The assignment at this index.
     ///
     /// # Panics
-    /// If `index` is not below [`len`](Self::len).
+    /// Panics if `index` is not below [`len`](Self::len).
     pub fn get(&self, index: usize) -> Assignment {
-        assert!(index < self.len, "assignment {index} of {}", self.len);
+        assert!(index < self.len, "there is no assignment {index}: there are {}", self.len);
         match &self.columns {
             None => Assignment::from_index(index as u64, self.variables),
             Some(columns) => (0..self.variables).map(|v| columns.get(v, index)).collect::<Vec<_>>().into(),
         }
     }
 
-    /// The values of every formula: a row for each, a bit for each assignment. In parallel, with the same result for
-    /// any number of threads.
+    /// Evaluates every formula at every assignment: one row for each formula, one bit for each assignment.
+    /// Runs in parallel; the result does not depend on the number of threads.
     pub fn evaluate(&self, formulae: &[Formula]) -> Result<BitMatrix, BatchError> {
         fits(formulae.len(), self.len)?;
         let mut values = BitMatrix::zeros(formulae.len(), self.len);
@@ -168,17 +170,18 @@ impl Assignments {
         Ok(values)
     }
 
-    /// As [`evaluate`](Self::evaluate), into a matrix that was used before: for long lists of formulae in parts.
+    /// Like [`evaluate`](Self::evaluate), but reuses an existing matrix. Useful for processing a long list in
+    /// chunks.
     pub fn evaluate_into(&self, formulae: &[Formula], values: &mut BitMatrix) -> Result<(), BatchError> {
         values.reshape(formulae.len(), self.len);
         let words = values.words_per_row();
-        // Enough formulae for a task to be worth its start, few enough to keep all threads busy.
+        // Large enough to outweigh the cost of a task, small enough to keep all threads busy.
         const FORMULAE: usize = 128;
         let rows = values.words_mut().par_chunks_mut(FORMULAE * words);
         let done = rows
             .zip(formulae.par_chunks(FORMULAE))
             .try_for_each(|(out, part)| lanes::evaluate(part, self, out, words));
-        // Which thread is first is chance; which formula is first is not.
+        // Threads run in any order, so the first formula in the list is reported, not the first one found.
         done.map_err(|Unfit| self.first_unfit(formulae))
     }
 
@@ -198,8 +201,8 @@ impl Assignments {
         }
     }
 
-    /// Words `block * W ..` of a variable's row. For all assignments, rows of variables below the block's own span
-    /// are the same in every block, so they are written in the first only.
+    /// Writes words `block * W ..` of a variable's row. For all assignments, a row whose period is shorter
+    /// than a block is the same in every block, so it is written only for the first block.
     pub(super) fn fill<const W: usize>(&self, variable: usize, block: usize, row: &mut [u64; W]) {
         match &self.columns {
             Some(columns) => {
@@ -218,7 +221,7 @@ impl Assignments {
     }
 }
 
-/// Refuses a matrix of bits that would take more than 8 GiB, rather than running out of memory.
+/// Rejects a bit matrix above 8 GiB before it is allocated.
 fn fits(rows: usize, assignments: usize) -> Result<(), BatchError> {
     match assignments.div_ceil(64).checked_mul(rows) {
         Some(words) if words <= 1 << 30 => Ok(()),
@@ -226,7 +229,7 @@ fn fits(rows: usize, assignments: usize) -> Result<(), BatchError> {
     }
 }
 
-/// The truth tables of many formulae over the same variables, one a row.
+/// The truth tables of many formulae over the same variables, one row for each formula.
 pub fn truth_tables(formulae: &[Formula], variables: usize) -> Result<BitMatrix, TableError> {
     Ok(Assignments::all(variables)?.evaluate(formulae)?)
 }

@@ -1,8 +1,9 @@
-//! The bit-parallel engine: `64 * W` assignments at once, one bit each, in rows of `W` words.
+//! The bit-parallel evaluator: `64 * W` assignments at once, one bit each, in rows of `W` words.
 //!
-//! Node types follow no pattern that a processor could predict, and a wrong guess costs more than a row of work. So
-//! the engine is a stack machine without branches: whatever the node, it does the same operations on the row on top of
-//! the stack, the row below it and a leaf's row, and a table of masks for each node type makes them come out right.
+//! Node types follow no pattern that a branch predictor could learn, and a misprediction costs more than
+//! processing a row. The evaluator is therefore a stack machine without branches: for every node it applies
+//! the same operations to the top row of the stack, the row below it and a leaf row, and masks for each node
+//! type select the right result.
 
 use super::batch::Assignments;
 #[cfg(target_arch = "x86_64")]
@@ -13,23 +14,24 @@ use crate::node::{TRUE, VAR};
 const NO: u64 = 0;
 const YES: u64 = !0;
 
-/// A row, in cache lines of its own.
+/// A row of words, aligned to a cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Row<const W: usize>(pub(super) [u64; W]);
 
-/// What a node does to the stack. With the rows `top`, `below` and `leaf`, the new top is `leaf` where `is_leaf`, and
-/// else `(top ^ flip) & (below ^ flip | ignore) ^ (flip & !ignore)`. Masks are whole rows, ready to be used as they are.
+/// The effect of a node on the stack. With the rows `top`, `below` and `leaf`, the new top is `leaf` where
+/// `is_leaf` is set, and `(top ^ flip) & (below ^ flip | ignore) ^ (flip & !ignore)` elsewhere. Masks are
+/// stored as whole rows so that they can be used without broadcasting.
 #[derive(Clone, Copy)]
 struct Action<const W: usize> {
     is_leaf: Row<W>,
     flip: Row<W>,
     ignore: Row<W>,
-    /// How the stack grows.
+    /// The change of the stack height.
     growth: isize,
 }
 
-/// Actions by node code; every code from [`VAR`] + 1 on is a leaf.
+/// The actions, indexed by node code; all codes from [`VAR`] + 1 on are leaves.
 fn actions<const W: usize>() -> [Action<W>; 5] {
     let action = |is_leaf, flip, ignore, growth| {
         let row = |mask| Row([mask; W]);
@@ -42,14 +44,16 @@ fn actions<const W: usize>() -> [Action<W>; 5] {
     [leaf, not, and, or, leaf]
 }
 
-/// Rows by node code: at [`TRUE`] all ones, then three codes that are no leaves, then the variables.
+/// Leaf rows, indexed by node code: all ones for [`TRUE`], three unused rows for the operators, then the
+/// variables.
 fn leaf_rows<const W: usize>(variables: usize) -> Vec<Row<W>> {
     let mut rows = vec![Row([0; W]); VAR as usize + 1 + variables];
     rows[TRUE as usize] = Row([YES; W]);
     rows
 }
 
-/// The formula's values at the assignments in `leaves`. From the end of the preorder, operands come before operators.
+/// The formula's values at the assignments in `leaves`. Reversed preorder visits operands before their
+/// operators.
 #[inline(always)]
 fn values<const W: usize>(
     codes: &[u32],
@@ -58,7 +62,7 @@ fn values<const W: usize>(
     stack: &mut [Row<W>],
 ) -> [u64; W] {
     let mut top = [0; W];
-    let mut below = 0usize; // rows on the stack under the top
+    let mut below = 0usize; // the number of stack rows below the top
     for &code in codes.iter().rev() {
         let action = &actions[code.min(VAR + 1) as usize];
         let (is_leaf, flip, ignore) = (&action.is_leaf.0, &action.flip.0, &action.ignore.0);
@@ -77,15 +81,16 @@ fn values<const W: usize>(
 /// A formula has a variable out of range.
 pub(super) struct Unfit;
 
-/// Evaluates formulae at all assignments; `out` has `words` words for each formula. Writes nothing if any has a
-/// variable out of range.
+/// Evaluates formulae at all assignments; `out` has `words` words for each formula. Writes nothing if a
+/// formula has a variable out of range.
 pub(super) fn evaluate(
     formulae: &[Formula],
     assignments: &Assignments,
     out: &mut [u64],
     words: usize,
 ) -> Result<(), Unfit> {
-    // The stack has room for every node of a formula; for very large ones, a row of one word is wide enough.
+    // The stack has one row for each node of the largest formula; very large formulae use rows of one word to
+    // save memory.
     const LARGE: usize = 1 << 14;
     let largest = formulae.iter().map(Formula::size).max().unwrap_or(0);
     let part = Part { formulae, assignments, words, largest };
@@ -104,7 +109,7 @@ pub(super) fn evaluate(
     Ok(())
 }
 
-/// What one thread evaluates.
+/// The work of one thread.
 pub(super) struct Part<'a> {
     pub(super) formulae: &'a [Formula],
     pub(super) assignments: &'a Assignments,
@@ -113,7 +118,7 @@ pub(super) struct Part<'a> {
     pub(super) largest: usize,
 }
 
-/// The same code, compiled for the widest vectors that the processor has.
+/// Selects the version compiled for the widest vector instructions of this processor.
 fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -121,15 +126,15 @@ fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfi
             && part.largest <= short::MAX_NODES
             && part.assignments.variables() <= short::MAX_VARIABLES
         {
-            // SAFETY: the processor has what it takes, as was just seen.
+            // SAFETY: `is_available` has checked that the processor has the required features.
             return unsafe { short::blocks::<W>(part, out) };
         }
         if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has AVX-512, as was just seen.
+            // SAFETY: the check above ensures that the processor has AVX-512.
             return unsafe { with_avx512::<W>(part, out) };
         }
         if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, as was just seen.
+            // SAFETY: the check above ensures that the processor has AVX2.
             return unsafe { with_avx2::<W>(part, out) };
         }
     }
@@ -148,7 +153,7 @@ fn with_avx2<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unf
     blocks::<W>(part, out)
 }
 
-/// Blocks of assignments outside, formulae inside: the variables' rows are loaded once for all formulae.
+/// Evaluates block by block, so that the rows of the variables are loaded once for all formulae.
 #[inline(always)]
 fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
     let &Part { formulae, assignments, words, largest } = part;
@@ -185,22 +190,22 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has AVX2, as was just seen.
+                // SAFETY: the check above ensures that the processor has AVX2.
                 all.push(("AVX2", |part, out| unsafe { with_avx2::<W>(part, out) }));
             }
             if is_x86_feature_detected!("avx512f") {
-                // SAFETY: the processor has AVX-512, as was just seen.
+                // SAFETY: the check above ensures that the processor has AVX-512.
                 all.push(("AVX-512", |part, out| unsafe { with_avx512::<W>(part, out) }));
             }
             if short::is_available() {
-                // SAFETY: the processor has what it takes, as was just seen.
+                // SAFETY: `is_available` has checked that the processor has the required features.
                 all.push(("short", |part, out| unsafe { short::blocks::<W>(part, out) }));
             }
         }
         all
     }
 
-    /// All versions and widths against one assignment at a time.
+    /// Checks all versions and widths against the evaluation of one assignment at a time.
     fn agree<const W: usize>() {
         let formulae = SamplerParams::new(9).check().expect("good").distinct(1, 60).expect("some");
         for assignments in [Assignments::all(9).expect("few"), Assignments::uniform(9, 700, 3).expect("some")]

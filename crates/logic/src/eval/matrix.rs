@@ -1,7 +1,8 @@
-//! A matrix of bits.
+//! A bit matrix.
 
-/// Rows of bits in 64-bit words; bit j of a row is bit `j % 64` of its word `j / 64`, and bits past the end are 0.
-/// The form in which values of formulae are compared: by XOR and population count.
+/// A matrix of bits, with each row packed into 64-bit words: bit j of a row is bit `j % 64` of its word
+/// `j / 64`, and unused bits at the end are 0. Values of formulae are stored this way, so that they can be
+/// compared by XOR and population count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitMatrix {
     rows: usize,
@@ -10,23 +11,23 @@ pub struct BitMatrix {
 }
 
 impl BitMatrix {
-    /// All zeros.
+    /// A matrix of zeros.
     pub fn zeros(rows: usize, bits: usize) -> Self {
         Self { rows, bits, words: vec![0; rows * bits.div_ceil(64)] }
     }
 
-    /// A matrix of these words, row after row; bits past the end of a row become 0.
+    /// A matrix from its words, row by row. Unused bits at the end of each row are set to 0.
     ///
     /// # Panics
-    /// If there are not `rows` times as many words as a row of `bits` takes.
+    /// Panics if the number of words is not `rows` times the number of words per row.
     pub fn from_words(rows: usize, bits: usize, words: Vec<u64>) -> Self {
-        assert_eq!(words.len(), rows * bits.div_ceil(64), "words for {rows} rows of {bits} bits");
+        assert_eq!(words.len(), rows * bits.div_ceil(64), "wrong number of words for {rows} rows of {bits} bits");
         let mut matrix = Self { rows, bits, words };
         (0..rows).for_each(|row| matrix.clear_unused(row));
         matrix
     }
 
-    /// Rows become columns.
+    /// The transpose.
     pub fn transposed(&self) -> Self {
         let mut result = Self::zeros(self.bits, self.rows);
         let (from, to) = (self.words_per_row(), result.words_per_row());
@@ -47,7 +48,7 @@ impl BitMatrix {
         result
     }
 
-    /// Another shape, for new content: what the old bits become is not said.
+    /// Changes the shape. The content is unspecified afterwards.
     pub(super) fn reshape(&mut self, rows: usize, bits: usize) {
         (self.rows, self.bits) = (rows, bits);
         self.words.resize(rows * bits.div_ceil(64), 0);
@@ -68,7 +69,7 @@ impl BitMatrix {
         self.bits.div_ceil(64)
     }
 
-    /// All words, row after row.
+    /// All words, row by row.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -88,19 +89,19 @@ impl BitMatrix {
         &mut self.words[row * words..][..words]
     }
 
-    /// One bit.
+    /// The value of one bit.
     pub fn get(&self, row: usize, bit: usize) -> bool {
-        assert!(bit < self.bits, "bit {bit} of {}", self.bits);
+        assert!(bit < self.bits, "there is no bit {bit}: rows have {} bits", self.bits);
         self.row(row)[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// Sets one bit to 1.
     pub fn set(&mut self, row: usize, bit: usize) {
-        assert!(bit < self.bits, "bit {bit} of {}", self.bits);
+        assert!(bit < self.bits, "there is no bit {bit}: rows have {} bits", self.bits);
         self.row_mut(row)[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// How many bits of a row are 1.
+    /// The number of ones in a row.
     pub fn count_ones(&self, row: usize) -> u64 {
         self.row(row).iter().map(|w| u64::from(w.count_ones())).sum()
     }
@@ -113,7 +114,8 @@ impl BitMatrix {
     }
 }
 
-/// Transposes 64 × 64 bits: swaps halves, then quarters within them, and so on down to single bits.
+/// Transposes a block of 64 × 64 bits: swaps its off-diagonal halves, then quarters within them, down to
+/// single bits.
 fn transpose(block: &mut [u64; 64]) {
     let (mut width, mut mask) = (32, 0x0000_0000_ffff_ffffu64);
     while width > 0 {

@@ -1,4 +1,4 @@
-//! Semantics: the value of a formula at one assignment, at a batch of them, at all of them.
+//! Semantics: evaluating a formula at one assignment, at a batch of assignments, or at all of them.
 
 mod assignment;
 mod batch;

@@ -1,9 +1,11 @@
-//! A quicker engine for formulae of at most 64 nodes, on processors with AVX-512: it works by operators, not by nodes.
+//! A faster evaluator for formulae of at most 64 nodes, on processors with AVX-512. It takes one step per
+//! operator instead of one step per node.
 //!
-//! A formula is first *planned*, all of its nodes at once: 64 codes are one vector of bytes, and questions about them
-//! are answered by masks of 64 bits. Planning drops negations, which leaves a tree of binary operators, and gives each
-//! operator its operands' rows, so that an operator costs two loads, one operation and one store, and a leaf nothing.
-//! All formulae are planned before any is evaluated: done in turn, each would wait for the other's results.
+//! First, each formula is *planned*, all of its nodes at once: its 64 codes are one vector of bytes, and
+//! properties of nodes are masks of 64 bits. Planning removes negations, which leaves a tree of binary
+//! operators, and finds the rows of each operator's operands. Evaluating an operator then takes two loads,
+//! one operation and one store, and a leaf costs nothing. All formulae are planned before any is evaluated:
+//! if the two phases alternated, each would wait for the results of the other.
 
 use std::arch::x86_64::*;
 
@@ -11,12 +13,12 @@ use super::lanes::{Part, Row, Unfit};
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
 pub(super) const MAX_NODES: usize = 64;
-/// So that every row's number is a byte.
+/// The largest number of variables for which every row number fits in a byte.
 pub(super) const MAX_VARIABLES: usize = (u8::MAX - LEAVES) as usize / 2 - VAR as usize;
 
-/// 64 nodes have at most 31 binary operators; each writes a row of its own.
+/// 64 nodes contain at most 31 binary operators; each writes its own row.
 const OPERATORS: usize = 32;
-/// Then come the leaves: the rows `LEAVES + 2 * code` and, negated, the one after it.
+/// Leaf rows follow the operator rows: row `LEAVES + 2 * code`, and its negation in the next row.
 const LEAVES: u8 = OPERATORS as u8;
 
 pub(super) fn is_available() -> bool {
@@ -28,11 +30,11 @@ pub(super) fn is_available() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// As many rows as a byte can number, so that no number is out of range.
+/// One row for each value of a byte, so that indexing by a byte needs no bounds check.
 const ROWS: usize = 1 << u8::BITS;
 
-/// What operators do: by kind, two masks `m` and `q`, one after the other, for `((a ^ m) & (b ^ m)) ^ q`. Any byte and the one
-/// after it are in range.
+/// The operations, indexed by kind: two consecutive masks `m` and `q` for `((a ^ m) & (b ^ m)) ^ q`. Indexing
+/// by any byte and the one after it is in bounds.
 const KINDS: [u64; ROWS + 1] = {
     let (and, or, not_and, not_or) = ([0, 0], [!0, !0], [0, !0], [!0, 0]);
     let mut kinds = [0; ROWS + 1];
@@ -46,36 +48,38 @@ const KINDS: [u64; ROWS + 1] = {
     }
     kinds
 };
-/// Kinds are sums of these: two masks for each.
+/// A kind is a sum of these flags. They are even, because each kind has two masks.
 const IS_OR: i8 = 2;
 const IS_NEGATED: i8 = 4;
 
 /// A formula without its negations, in preorder.
 #[repr(align(64))]
 struct Plan {
-    /// The row of every node: a leaf's, or the one that an operator writes, which is its number.
+    /// The row of every node: the row of a leaf, or for an operator its own number, which is the row that it
+    /// writes.
     rows: [u8; MAX_NODES],
-    /// For each operator, the place after its own in preorder, where its left operand begins, ...
+    /// For each operator, the preorder position just after it, where its left operand begins.
     after: [u8; OPERATORS],
-    /// ... the row of its left operand, ...
+    /// For each operator, the row of its left operand.
     left: [u8; OPERATORS],
-    /// ... and its kind.
+    /// The kind of each operator.
     kinds: [u8; OPERATORS],
     operators: usize,
-    /// The places of all right operands.
+    /// The positions of all right operands, as a bit mask.
     right: u64,
 }
 
-/// The plan of a formula of at most [`MAX_NODES`] nodes, unless a code is above `largest`.
+/// The plan of a formula of at most [`MAX_NODES`] nodes; `None` if a code is above `largest`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
     let all = !0 >> (MAX_NODES - codes.len());
     let sixteen = |from: usize| {
-        // SAFETY: the mask has ones only for codes that there are, and nothing else is read.
+        // SAFETY: the mask has ones only for codes within the slice, and no other memory is read.
         unsafe { _mm512_maskz_loadu_epi32((all >> from) as u16, codes.as_ptr().wrapping_add(from).cast()) }
     };
-    // Packing interleaves the four vectors in pieces of four codes. Codes that are no bytes become 255.
+    // Packing interleaves the four vectors in groups of four codes. Codes that do not fit in a byte saturate
+    // to 255.
     let packed = _mm512_packus_epi16(
         _mm512_packs_epi32(sixteen(0), sixteen(16)),
         _mm512_packs_epi32(sixteen(32), sixteen(48)),
@@ -97,27 +101,27 @@ fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
     let leaves = all & !operators;
     let leaf_rows = _mm512_add_epi8(_mm512_add_epi8(codes, codes), byte(LEAVES));
     let leaf_rows = _mm512_mask_add_epi8(leaf_rows, negated, leaf_rows, byte(1));
-    // SAFETY: 64 bytes become a vector of 64 bytes.
+    // SAFETY: both types have 64 bytes and accept any bit pattern.
     let numbers = unsafe { std::mem::transmute::<[u8; 64], __m512i>(NUMBERS) };
     let rows = _mm512_mask_expand_epi8(leaf_rows, operators, numbers);
     let kinds = _mm512_maskz_set1_epi8(or, IS_OR);
     let kinds = _mm512_mask_add_epi8(kinds, negated, kinds, _mm512_set1_epi8(IS_NEGATED));
     let list = |of: u64, from| {
-        // SAFETY: a vector of 64 bytes becomes 64 bytes.
+        // SAFETY: both types have 64 bytes and accept any bit pattern.
         let [first, _] = unsafe {
             std::mem::transmute::<__m512i, [[u8; OPERATORS]; 2]>(_mm512_maskz_compress_epi8(of, from))
         };
         first
     };
     Some(Plan {
-        // SAFETY: as above.
+        // SAFETY: both types have 64 bytes and accept any bit pattern.
         rows: unsafe { std::mem::transmute::<__m512i, [u8; MAX_NODES]>(rows) },
         after: list(operators << 1, numbers),
-        // A left operand is what follows an operator.
+        // The node after an operator is its left operand.
         left: list(operators << 1, rows),
         kinds: list(operators, kinds),
         operators: operators.count_ones() as usize,
-        // A left operand ends with a leaf, and what follows that is a right one.
+        // A left operand ends with a leaf, and the node after it is the right operand.
         right: leaves << 1 & all,
     })
 }
@@ -138,7 +142,8 @@ fn byte(value: u8) -> __m512i {
     _mm512_set1_epi8(value as i8)
 }
 
-/// The places just after an odd number of ones in a row. Adding its first bit to a run of ones carries into that place.
+/// The positions just after runs of ones of odd length. Adding its first bit to a run carries into the
+/// position after the run.
 fn after_odd_runs(bits: u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let starts = bits & !(bits << 1);
@@ -147,13 +152,13 @@ fn after_odd_runs(bits: u64) -> u64 {
     (from_even | from_odd) & !bits
 }
 
-/// Evaluates operators from the last to the first, so that operands come before. The right operand of each is the
-/// nearest after it that no operator has taken.
+/// Evaluates the operators in reverse preorder, so that operands come first. The right operand of an operator
+/// is the nearest following right operand that no other operator has used yet.
 #[inline(always)]
 fn values<'a, const W: usize>(plan: &Plan, rows: &'a mut [Row<W>; ROWS]) -> &'a [u64; W] {
     let mut right = plan.right;
     for operator in (0..plan.operators.min(OPERATORS)).rev() {
-        // Borrowing from the nearest one clears it, and all that is nearer is zero anyway.
+        // Subtracting borrows from the nearest such bit and clears it; all bits in between are zero.
         let left = right & right.wrapping_sub(1 << (plan.after[operator] % 64));
         let place = (right ^ left).trailing_zeros() % 64;
         right = left;
@@ -166,13 +171,14 @@ fn values<'a, const W: usize>(plan: &Plan, rows: &'a mut [Row<W>; ROWS]) -> &'a 
     &rows[plan.rows[0] as usize].0
 }
 
-/// The beginning of a row. A function of its own, or whole rows would be copied by its slower code too.
+/// Copies the beginning of a row. A separate function, because otherwise the compiler also copies whole rows
+/// with this slower code.
 #[inline(never)]
 fn copy_part(row: &[u64], out: &mut [u64]) {
     out.copy_from_slice(&row[..out.len()]);
 }
 
-/// As `lanes::evaluate`, for formulae and assignments within this engine's limits.
+/// Like `lanes::evaluate`, for formulae and assignments within the limits of this evaluator.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
     let &Part { formulae, assignments, words, .. } = part;
@@ -180,7 +186,7 @@ pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result
     let largest = (VAR as usize + variables) as u8;
     let leaf = |code: u32| LEAVES as usize + 2 * code as usize;
     let mut rows = vec![Row([0; W]); ROWS];
-    // There are as many: this never fails, and saves asking for each row.
+    // The vector has this length, so the conversion cannot fail. It removes the bounds check for each row.
     let rows: &mut [Row<W>; ROWS] = rows.as_mut_slice().try_into().map_err(|_| Unfit)?;
     rows[leaf(TRUE)] = Row([!0; W]);
     let mut plans = Vec::with_capacity(formulae.len());
@@ -216,7 +222,7 @@ mod tests {
         let words = assignments.len().div_ceil(64);
         let mut out = vec![0; formulae.len() * words];
         let part = Part { formulae, assignments, words, largest: MAX_NODES };
-        // SAFETY: the tests that call this return if the engine is not available.
+        // SAFETY: the tests that call this function return early if the evaluator is not available.
         unsafe { blocks::<4>(&part, &mut out) }.is_ok().then_some(out)
     }
 

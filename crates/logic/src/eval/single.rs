@@ -1,4 +1,4 @@
-//! The value at one assignment.
+//! Evaluation at a single assignment.
 
 use thiserror::Error;
 
@@ -6,18 +6,19 @@ use super::assignment::Assignment;
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
-/// A formula has a variable that the assignment gives no value.
+/// A formula has a variable for which the assignment has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the formula has x{variable}, but only {given} variable(s) have a value")]
+#[error("the formula has x{variable}, but the assignment has only {given} value(s)")]
 pub struct UnboundVariable {
     /// The largest variable of the formula.
     pub variable: u32,
-    /// How many variables there are values for.
+    /// The number of variables with a value.
     pub given: usize,
 }
 
 impl Formula {
-    /// Whether the formula is true at an assignment, which must cover its variables.
+    /// Whether the formula is true at an assignment, which must have a value for every variable of the
+    /// formula.
     ///
     /// ```
     /// use logicvae_logic::{Formula, x};
@@ -30,7 +31,7 @@ impl Formula {
             return Err(UnboundVariable { variable: self.max_variable(), given: values.len() });
         }
         let mut stack: Vec<bool> = Vec::new();
-        // From the end of the preorder, operands come before their operator.
+        // Reversed preorder visits operands before their operator.
         for &code in self.codes().iter().rev() {
             let value = match code {
                 TRUE => true,
@@ -46,7 +47,7 @@ impl Formula {
         Ok(stack[0])
     }
 
-    /// The value in {-1, +1} of the kernel's definition: +1 where the formula is true.
+    /// The value as -1 or +1, as in the definition of the kernel: +1 if the formula is true.
     pub fn sign(&self, assignment: &Assignment) -> Result<i8, UnboundVariable> {
         Ok(if self.evaluate(assignment)? { 1 } else { -1 })
     }

@@ -1,4 +1,4 @@
-//! The value at every assignment.
+//! Truth tables.
 
 use std::fmt::{self, Write};
 
@@ -7,10 +7,10 @@ use thiserror::Error;
 use super::batch::{Assignments, BatchError};
 use crate::formula::Formula;
 
-/// The most variables a truth table can have: 2²⁶ bits are 8 MiB.
+/// The largest number of variables of a truth table: 2²⁶ bits are 8 MiB.
 pub const MAX_TABLE_VARIABLES: usize = 26;
 
-/// A formula's values at all 2ⁿ assignments; number i sets `x_(b+1)` to bit b of i.
+/// A formula's values at all 2ⁿ assignments. Assignment i sets `x_(b+1)` to bit b of i.
 ///
 /// ```
 /// let f: logicvae_logic::Formula = "x1 & !x2".parse().unwrap();
@@ -25,22 +25,22 @@ pub struct TruthTable {
     words: Vec<u64>,
 }
 
-/// No truth table over so many, or so few, variables.
+/// A truth table that cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TableError {
-    /// Too many variables to write the table down.
-    #[error("a truth table of {variables} variables is too large: at most {MAX_TABLE_VARIABLES}")]
+    /// The table would be too large.
+    #[error("a truth table of {variables} variables is too large: use at most {MAX_TABLE_VARIABLES} variables")]
     TooManyVariables {
-        /// How many were asked for.
+        /// The requested number of variables.
         variables: usize,
     },
-    /// The formula has a variable that the table lacks.
+    /// The formula has a variable outside the table.
     #[error(transparent)]
     Batch(#[from] BatchError),
 }
 
 impl Formula {
-    /// Its values at all assignments of `x1..=x_variables`.
+    /// The values at all assignments to `x1..=x_variables`.
     pub fn truth_table(&self, variables: usize) -> Result<TruthTable, TableError> {
         let values = Assignments::all(variables)?.evaluate(std::slice::from_ref(self))?;
         Ok(TruthTable { variables, words: values.row(0).to_vec() })
@@ -58,36 +58,36 @@ impl TruthTable {
         1 << self.variables
     }
 
-    /// Always false: even no variables have one assignment.
+    /// Always false: with no variables there is still one assignment.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The bits, 64 a word; those past the end are 0.
+    /// The bits, 64 per word; unused bits at the end are 0.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The value at assignment number `index`.
+    /// The value at assignment `index`.
     pub fn get(&self, index: usize) -> bool {
-        assert!(index < self.len(), "assignment {index} of {}", self.len());
+        assert!(index < self.len(), "there is no assignment {index}: there are {}", self.len());
         self.words[index / 64] >> (index % 64) & 1 == 1
     }
 
-    /// At how many assignments the formula is true.
+    /// The number of assignments at which the formula is true.
     pub fn count_ones(&self) -> u64 {
         self.words.iter().map(|w| u64::from(w.count_ones())).sum()
     }
 
-    /// The first assignment at which the formula is true.
+    /// The index of the first assignment at which the formula is true.
     pub fn first_one(&self) -> Option<usize> {
         let word = self.words.iter().position(|&w| w != 0)?;
         Some(word * 64 + self.words[word].trailing_zeros() as usize)
     }
 
-    /// The first assignment at which two tables over the same variables differ.
+    /// The index of the first assignment at which two tables over the same variables differ.
     pub fn first_difference(&self, other: &TruthTable) -> Option<usize> {
-        assert_eq!(self.variables, other.variables, "tables over different variables");
+        assert_eq!(self.variables, other.variables, "the tables are over different numbers of variables");
         let word = self.words.iter().zip(&other.words).position(|(a, b)| a != b)?;
         Some(word * 64 + (self.words[word] ^ other.words[word]).trailing_zeros() as usize)
     }

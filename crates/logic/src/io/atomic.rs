@@ -1,4 +1,4 @@
-//! Files that are written completely or not at all.
+//! Atomic file writes.
 
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Writes a file through a temporary file beside it: after a crash or an error, the old content (or no file) is there,
-/// never a part of the new one. A symbolic link stays a link, and the file that it points to is replaced. With
-/// `replace = false` an existing file is an error.
+/// Writes a file through a temporary file in the same folder. After a crash or an error, the file has its old
+/// content (or does not exist), never a part of the new content. If `path` is a symbolic link, its target is
+/// replaced and the link is kept. With `replace = false`, an existing file is an error.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -40,7 +40,8 @@ pub fn write_atomic<E: From<io::Error>>(
     Ok(())
 }
 
-/// A temporary file that others may read as far as the user's umask allows; temporary files are private by default.
+/// Creates a temporary file with the permissions that the user's umask allows; by default, temporary files
+/// are readable only by their owner.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]

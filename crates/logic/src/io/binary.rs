@@ -1,5 +1,5 @@
-//! Formulae in a container: node codes in preorder, each a bincode variable-length integer, a byte for most.
-//! Preorder tells where a tree ends, so nothing stands between two formulae.
+//! The binary format of formulae: node codes in preorder, each a variable-length integer of bincode, mostly
+//! one byte. Preorder determines where a tree ends, so formulae need no separator.
 
 use std::io::{self, Read, Write};
 
@@ -11,11 +11,11 @@ use crate::node::arity;
 
 const KIND: [u8; 4] = *b"form";
 const VERSION: u32 = 1;
-/// A frame is written when it has grown past this.
+/// A frame is written once it has at least this many bytes.
 const FRAME_BYTES: usize = 1 << 16;
 const ENCODING: Configuration = standard();
 
-/// Writes formulae to a container as they come.
+/// Writes formulae to a binary container, as a stream.
 ///
 /// ```
 /// use logicvae_logic::{BinaryWriter, FormulaReader, x};
@@ -32,7 +32,7 @@ pub struct BinaryWriter<W: Write> {
 }
 
 impl<W: Write> BinaryWriter<W> {
-    /// Begins a file.
+    /// Writes the header.
     pub fn new(writer: W) -> io::Result<Self> {
         Ok(Self { container: ContainerWriter::new(writer, KIND, VERSION)?, frame: Vec::new() })
     }
@@ -49,14 +49,14 @@ impl<W: Write> BinaryWriter<W> {
         Ok(())
     }
 
-    /// Ends the file, without which it counts as cut off.
+    /// Completes the file. A file without this call is reported as cut off when it is read.
     pub fn finish(mut self) -> io::Result<W> {
         self.container.frame(&self.frame)?;
         self.container.finish()
     }
 }
 
-/// Reads what [`BinaryWriter`] wrote.
+/// Reads files written by [`BinaryWriter`].
 pub(super) struct BinaryReader<R: Read> {
     container: ContainerReader<R>,
     frame: Vec<u8>,

@@ -1,88 +1,91 @@
-//! The container that all binary files of the project share: a header, frames with checksums, and an end mark.
+//! The container format shared by all binary files of the project: a header, frames with checksums, and an
+//! end mark.
 //!
 //! | part | bytes |
 //! |---|---|
 //! | header | magic `LOGICVAE`, kind (4 bytes), version (u32) |
-//! | frame, any number | length > 0 (u32), CRC-32 of the payload (u32), payload |
-//! | end | 0 (u32), CRC-32 of what follows (u32), number of frames (u64) |
+//! | frame (any number of them) | length > 0 (u32), CRC-32 of the payload (u32), payload |
+//! | end | 0 (u32), CRC-32 of the next field (u32), number of frames (u64) |
 //!
-//! Numbers are little-endian. A file that was cut off lacks its end; a changed bit breaks a checksum, the header or
-//! the count. Memory grows with the bytes that are really there, never with a length that is only announced.
+//! Numbers are little-endian. A truncated file lacks its end mark; a flipped bit is detected by a checksum,
+//! the header or the frame count. Memory use is bounded by the bytes actually read, never by a declared
+//! length.
 
 use std::io::{self, Read, Write};
 
 use thiserror::Error;
 
-/// The first bytes of every container.
+/// The magic bytes at the start of every container.
 pub(super) const MAGIC: [u8; 8] = *b"LOGICVAE";
 
-/// A container that cannot be read.
+/// An error while reading a container.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ContainerError {
-    /// It does not begin as a container does.
+    /// The file does not start with the magic bytes.
     #[error("this is not a LogicVAE file: it does not begin with `LOGICVAE`")]
     Magic,
-    /// A container of something else.
-    #[error("this file holds `{found}`, not `{expected}`")]
+    /// The container holds another kind of data.
+    #[error("this file holds data of kind `{found}`, but `{expected}` is needed here")]
     Kind {
-        /// What was to be read.
+        /// The kind that was requested.
         expected: String,
-        /// What the header names.
+        /// The kind in the header.
         found: String,
     },
-    /// Made by another version.
+    /// The file has another format version.
     #[error("this file has format version {found}, but this program reads version {supported}")]
     Version {
         /// The version in the header.
         found: u32,
-        /// The version that is understood.
+        /// The supported version.
         supported: u32,
     },
     /// The file ends too early.
-    #[error("the file is cut off in frame {frame}: it was not written to its end")]
+    #[error("the file is cut off in frame {frame}: it was not written completely; create it again")]
     Truncated {
-        /// The frame, from 1.
+        /// The frame number, starting at 1.
         frame: u64,
     },
-    /// The content is not what was written.
-    #[error("frame {frame} is damaged: its checksum does not match")]
+    /// The checksum of a frame does not match its payload.
+    #[error("frame {frame} is damaged: its checksum does not match; create the file again")]
     Checksum {
-        /// The frame, from 1.
+        /// The frame number, starting at 1.
         frame: u64,
     },
-    /// The end mark counts other frames than there are.
-    #[error("the file is damaged: it has {found} frames, but its end counts {counted}")]
+    /// The end mark has another frame count.
+    #[error("the file is damaged: it has {found} frames, but its end mark says {counted}; create it again")]
     Count {
-        /// How many there are.
+        /// The number of frames in the file.
         found: u64,
-        /// How many the end mark gives.
+        /// The number of frames according to the end mark.
         counted: u64,
     },
-    /// Bytes after the end mark.
-    #[error("the file is damaged: bytes follow its end")]
+    /// Bytes follow the end mark.
+    #[error("the file is damaged: bytes follow its end mark; create it again")]
     Trailing,
-    /// The payload is sound, but not what a file of this kind holds.
-    #[error("frame {frame} does not hold what it should: {what}")]
+    /// The checksum is right, but the payload is invalid for this kind of file.
+    #[error("frame {frame} has invalid content: {what}")]
     Content {
-        /// The frame, from 1.
+        /// The frame number, starting at 1.
         frame: u64,
         /// What is wrong.
         what: String,
     },
-    /// The reader failed.
+    /// An I/O error of the underlying reader.
     #[error("reading failed: {0}")]
     Io(#[from] io::Error),
 }
 
-/// Writes a container. Without [`finish`](Self::finish) the file counts as cut off.
+/// Writes a container. A file without a call of [`finish`](Self::finish) is reported as cut off when it is
+/// read.
 pub struct ContainerWriter<W: Write> {
     inner: W,
     frames: u64,
 }
 
 impl<W: Write> ContainerWriter<W> {
-    /// Writes the header. `kind` names what the file holds, in four ASCII characters.
+    /// Writes the header. `kind` identifies the type of content by four ASCII characters.
     pub fn new(mut inner: W, kind: [u8; 4], version: u32) -> io::Result<Self> {
         inner.write_all(&MAGIC)?;
         inner.write_all(&kind)?;
@@ -90,13 +93,13 @@ impl<W: Write> ContainerWriter<W> {
         Ok(Self { inner, frames: 0 })
     }
 
-    /// Writes one frame; an empty payload is skipped, since an empty frame is the end mark.
+    /// Writes one frame. An empty payload is skipped, since an empty frame is the end mark.
     pub fn frame(&mut self, payload: &[u8]) -> io::Result<()> {
         if payload.is_empty() {
             return Ok(());
         }
         let length =
-            u32::try_from(payload.len()).map_err(|_| io::Error::other("a frame holds less than 4 GiB"))?;
+            u32::try_from(payload.len()).map_err(|_| io::Error::other("a frame must be smaller than 4 GiB"))?;
         self.frames += 1;
         self.raw(length, payload)
     }
@@ -107,7 +110,7 @@ impl<W: Write> ContainerWriter<W> {
         self.inner.write_all(payload)
     }
 
-    /// Writes the end mark and gives the writer back.
+    /// Writes the end mark and returns the underlying writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.raw(0, &self.frames.to_le_bytes())?;
         self.inner.flush()?;
@@ -143,12 +146,12 @@ impl<R: Read> ContainerReader<R> {
         Ok(Self { inner, frames: 0 })
     }
 
-    /// The number of frames read so far, for messages.
+    /// The number of frames read so far, for error messages.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The next payload; `None` after the end mark, once it is certain that the file is whole.
+    /// The next payload, or `None` after the end mark, once the file has been verified as complete.
     pub fn next_frame(&mut self) -> Result<Option<Vec<u8>>, ContainerError> {
         let frame = self.frames + 1;
         let mut head = [0; 8];
@@ -180,7 +183,7 @@ impl<R: Read> ContainerReader<R> {
     }
 }
 
-/// Fills as much of the buffer as there is.
+/// Reads until the buffer is full or the input ends, and returns the number of bytes read.
 pub(super) fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,6 +1,7 @@
-//! Files of formulae: text, a formula a line, or a compact binary container. Both are read and written as streams.
+//! Files of formulae, as text with one formula per line or as a compact binary container. Both are read and
+//! written as streams.
 //!
-//! These functions take readers and writers; only [`write_atomic`] knows paths.
+//! These functions take readers and writers; only [`write_atomic`] takes a path.
 
 mod atomic;
 mod binary;

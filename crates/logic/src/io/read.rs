@@ -1,4 +1,4 @@
-//! Reading a file of formulae, whichever of the two forms it has.
+//! Reading a file of formulae in either format.
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
@@ -10,37 +10,38 @@ use super::text::TextReader;
 use crate::formula::Formula;
 use crate::parse::ParseError;
 
-/// A file of formulae that cannot be read.
+/// An error while reading a file of formulae.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// A line that is not a formula.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// A line that is not text.
+    /// A line that is not UTF-8.
     #[error("line {line}, byte {column}: this is not UTF-8 text")]
     Encoding {
-        /// The line, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// The byte in it, from 1.
+        /// The byte position in the line, starting at 1.
         column: usize,
     },
-    /// A container that is damaged or of another kind.
+    /// A damaged container, or one of another kind.
     #[error(transparent)]
     Container(#[from] ContainerError),
-    /// A variable beyond the declared ones.
+    /// A formula with a variable above the declared number of variables.
     #[error(
-        "{place}: x{variable} occurs, but there are only {variables} variables: use x1 to x{variables}, or raise the number of variables"
+        "{place}: x{variable} occurs, but there are only {variables} variables: \
+         use x1 to x{variables}, or raise the number of variables"
     )]
     Variable {
         /// The line, or the number of the formula in a binary file.
         place: String,
         /// The variable.
         variable: u32,
-        /// How many there are.
+        /// The declared number of variables.
         variables: u32,
     },
-    /// The reader failed.
+    /// An I/O error of the underlying reader.
     #[error("reading failed: {0}")]
     Io(io::Error),
 }
@@ -52,7 +53,8 @@ enum Form<R: BufRead> {
     Binary(BinaryReader<Start<R>>),
 }
 
-/// Reads formulae one by one from text or from a container; which of them it is shows in the first bytes.
+/// Reads formulae one at a time, from text or from a binary container. The format is detected from the first
+/// bytes.
 ///
 /// ```
 /// use logicvae_logic::{FormulaReader, x};
@@ -69,7 +71,7 @@ pub struct FormulaReader<R: BufRead> {
 }
 
 impl<R: BufRead> FormulaReader<R> {
-    /// Looks at the first bytes; formulae are read as they are asked for.
+    /// Detects the format. Formulae are read on demand.
     pub fn new(mut reader: R) -> Result<Self, ReadError> {
         let mut start = vec![0; MAGIC.len()];
         let got = read_up_to(&mut reader, &mut start).map_err(ReadError::Io)?;
@@ -81,7 +83,7 @@ impl<R: BufRead> FormulaReader<R> {
         Ok(Self { form, read: 0, variables: None, failed: false })
     }
 
-    /// Refuses formulae with variables above `x_variables`.
+    /// Rejects formulae with variables above `x_variables`.
     pub fn with_variables(mut self, variables: Option<u32>) -> Self {
         self.variables = variables;
         self
@@ -110,7 +112,7 @@ impl<R: BufRead> FormulaReader<R> {
 impl<R: BufRead> Iterator for FormulaReader<R> {
     type Item = Result<Formula, ReadError>;
 
-    /// Nothing follows an error.
+    /// After an error, the iterator ends.
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {
             return None;

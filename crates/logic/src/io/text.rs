@@ -1,11 +1,12 @@
-//! Formulae as text: one a line; `#` begins a comment; empty lines are skipped.
+//! The text format: one formula per line. `#` starts a comment, and empty lines are skipped.
 
 use std::io::{self, BufRead, Write};
 
 use super::read::ReadError;
 use crate::formula::Formula;
 
-/// Writes formulae, one a line. What comes in as an iterator is never held in memory together.
+/// Writes one formula per line. The iterator is consumed as a stream, so the formulae need not fit in memory
+/// together.
 ///
 /// ```
 /// use logicvae_logic::{write_text, x};
@@ -21,11 +22,11 @@ pub fn write_text<'a>(
     formulae.into_iter().try_for_each(|f| writeln!(writer, "{f}"))
 }
 
-/// Reads what [`write_text`] wrote, or a person.
+/// Reads formulae as text.
 pub(super) struct TextReader<R> {
     inner: R,
     buffer: Vec<u8>,
-    /// Lines read so far.
+    /// The number of lines read so far.
     pub lines: usize,
 }
 
@@ -43,7 +44,7 @@ impl<R: BufRead> TextReader<R> {
             self.lines += 1;
             let line = std::str::from_utf8(&self.buffer)
                 .map_err(|e| ReadError::Encoding { line: self.lines, column: e.valid_up_to() + 1 })?;
-            // Some editors put a byte order mark before the text.
+            // Some editors write a byte order mark at the start.
             let line = if self.lines == 1 { line.trim_start_matches('\u{feff}') } else { line };
             let content = line.split('#').next().unwrap_or_default().trim_end();
             if !content.trim_start().is_empty() {

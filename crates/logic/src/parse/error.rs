@@ -1,4 +1,4 @@
-//! What was wrong with a text, where, and what would have been right.
+//! Parse errors: what is wrong, where, and what was expected.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::node::MAX_VARIABLE;
 
-/// A text that is not a formula. Its message shows the place:
+/// A text that is not a formula. The message shows the position of the error:
 ///
 /// ```
 /// let error = "x1 & ) | x2".parse::<logicvae_logic::Formula>().unwrap_err();
@@ -17,73 +17,77 @@ use crate::node::MAX_VARIABLE;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// What was wrong.
+    /// What is wrong.
     pub kind: ParseErrorKind,
-    /// The line, from 1.
+    /// The line number, starting at 1.
     pub line: usize,
-    /// The character in that line, from 1.
+    /// The column, in characters, starting at 1.
     pub column: usize,
-    /// The part of the line around the place ...
+    /// The part of the line around the error.
     excerpt: String,
-    /// ... and how many characters of it stand before the place.
+    /// The number of characters of the excerpt before the error.
     caret: usize,
 }
 
-/// The ways in which a text can fail to be a formula.
+/// The kinds of parse errors.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Nothing but spaces.
+    /// The text is empty or only whitespace.
     #[error("expected a formula such as `x1 & !x2`, found nothing")]
     Empty,
-    /// An operand was needed.
+    /// An operand was expected.
     #[error("expected a variable, 1, 0, `!` or `(`, found {}", quoted(.found))]
     ExpectedOperand {
-        /// What stands there instead; empty at the end of the text.
+        /// The token found instead; empty at the end of the text.
         found: String,
     },
-    /// An operand was complete, and something else than an operator follows.
+    /// An operator or the end was expected after a complete operand.
     #[error("expected an operator (`&`, `|`, `->`, `<->`, `^`) or the end, found {}", quoted(.found))]
     ExpectedOperator {
-        /// What stands there instead.
+        /// The token found instead.
         found: String,
     },
-    /// `)` with no `(` before it.
+    /// `)` without a matching `(`.
     #[error("this `)` closes nothing: remove it, or add a `(` before it")]
     UnmatchedClose,
-    /// `(` with no `)` after it.
+    /// `(` without a matching `)`.
     #[error("this `(` is never closed: add a `)` after its formula")]
     UnclosedOpen,
-    /// A character that no formula has.
-    #[error("unknown symbol `{}`: formulae are made of x1, x2, …, 1, 0, `!`, `&`, `|`, `->`, `<->`, `^`, `(`, `)`", .symbol.escape_debug())]
+    /// A character that is not part of the syntax.
+    #[error(
+        "unknown symbol `{}`: formulae are made of x1, x2, …, 1, 0, \
+         `!`, `&`, `|`, `->`, `<->`, `^`, `(`, `)`",
+        .symbol.escape_debug()
+    )]
     UnknownSymbol {
         /// The character.
         symbol: char,
     },
     /// A word that is neither a variable nor an operator.
-    #[error("unknown word `{word}`: variables are x1, x2, …, and operators and, or, not, xor")]
+    #[error("unknown word `{word}`: use x1, x2, … for variables; the operator words are and, or, not, xor")]
     UnknownWord {
         /// The word.
         word: String,
     },
-    /// `x0`.
+    /// The variable `x0`.
     #[error("there is no x0: variables are numbered from x1")]
     VariableZero,
-    /// An index that is too large.
-    #[error("`{name}` is too large: variables go up to x{MAX_VARIABLE}")]
+    /// A variable index that is too large.
+    #[error("`{name}` is too large: the largest variable is x{MAX_VARIABLE}")]
     VariableTooLarge {
-        /// The name that was read.
+        /// The name in the text.
         name: String,
     },
-    /// Nested `^` and `<->` that would fill the memory when they are written out.
+    /// Nested `^` and `<->` whose expansion would exhaust memory.
     #[error(
-        "`^` and `<->` are written out with `&` and `|`, and that gives {nodes} nodes here (limit {limit}): \
-         split the formula, or nest them less"
+        "`^` and `<->` are expanded into `&`, `|` and `!`, which gives {nodes} nodes here (limit {limit}): \
+         split the formula or nest these operators less"
     )]
     TooLarge {
-        /// How many nodes it would take.
+        /// The number of nodes after expansion.
         nodes: usize,
-        /// How many a text of this length may give.
+        /// The largest number of nodes allowed for a text of this length.
         limit: usize,
     },
 }
@@ -93,7 +97,7 @@ fn quoted(found: &str) -> String {
 }
 
 impl ParseError {
-    /// Characters of the line that are shown on each side of the place.
+    /// The number of characters of the line shown on each side of the error.
     const SHOWN: usize = 60;
 
     pub(super) fn new(text: &str, at: usize, kind: ParseErrorKind) -> Self {
@@ -113,7 +117,7 @@ impl ParseError {
         Self { kind, line, column, excerpt, caret }
     }
 
-    /// The same error in a text that starts later in a file: `lines` lines come before it.
+    /// Adds `lines` to the line number, for a text that starts after that many lines of a file.
     pub fn after_lines(mut self, lines: usize) -> Self {
         self.line += lines;
         self

@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Splits text into tokens.
 
 use super::error::ParseErrorKind;
 use super::{Failure, Operator};
@@ -16,7 +16,7 @@ pub(super) enum Token {
     End,
 }
 
-/// Signs that are not words, longest first where one begins another.
+/// Symbolic tokens. A symbol comes before every other symbol that is a prefix of it.
 const SIGNS: &[(&str, Token)] = &[
     ("<->", Token::Binary(Operator::Iff)),
     ("↔", Token::Binary(Operator::Iff)),
@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next token and the byte where it starts.
+    /// The next token and its byte offset.
     pub fn next(&mut self) -> Result<(usize, Token), Failure> {
         let rest = self.text[self.at..].trim_start();
         let at = self.text.len() - rest.len();
@@ -73,7 +73,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What stands at a token's start, for an error message; empty at the end of the text.
+    /// The text of the current token, which starts at byte `at`, for error messages; empty at the end of the
+    /// text.
     pub fn text_of(&self, at: usize) -> String {
         shortened(&self.text[at..self.at])
     }
@@ -83,7 +84,7 @@ fn word_length(text: &str) -> usize {
     text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
-/// Long words would drown the message they are quoted in.
+/// Shortens long words for error messages.
 fn shortened(word: &str) -> String {
     const SHOWN: usize = 24;
     match word.char_indices().nth(SHOWN) {

@@ -1,20 +1,20 @@
-//! Reading formulae.
+//! Parsing formulae.
 //!
-//! | binds | operators | associates |
+//! | precedence | operators | associativity |
 //! |---|---|---|
-//! | tightest | `!` `~` `¬` `not` | prefix |
+//! | highest | `!` `~` `¬` `not` | prefix |
 //! | | `&` `&&` `∧` `and` | left |
 //! | | `^` `⊕` `xor` (exclusive or) | left |
 //! | | <code>\|</code> <code>\|\|</code> `∨` `or` | left |
 //! | | `->` `→` | right |
-//! | loosest | `<->` `↔` | left |
+//! | lowest | `<->` `↔` | left |
 //!
-//! Operands are `x1` or `x_1`, the constants `1` and `0`, and anything in parentheses. `->`, `<->` and `^` are only
-//! read: they are written out with `!`, `&` and `|`.
+//! Operands are variables (`x1` or `x_1`), the constants `1` and `0`, and formulae in parentheses. `->`,
+//! `<->` and `^` exist only in the syntax: the parser expands them into `!`, `&` and `|`.
 //!
-//! The parser is written by hand: generated and combinator parsers recurse, and this one must read a million nested
-//! negations on a small stack, and must say precisely where it stopped and what it wanted. It is an operator-precedence
-//! parser that emits postorder, then turns it into preorder in one pass.
+//! The parser is hand-written, because generated and combinator parsers recurse. This one must read a million
+//! nested negations on a small stack and report exactly where it stopped and what it expected. It is an
+//! operator-precedence parser that emits postorder, which is converted to preorder in one pass.
 
 mod error;
 mod lexer;
@@ -29,7 +29,7 @@ use output::Output;
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
-/// A binary operator as it is read; the order is that of binding.
+/// A binary operator of the syntax, in order of increasing precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Operator {
     Iff,
@@ -39,7 +39,7 @@ enum Operator {
     And,
 }
 
-/// What waits on the stack for its right operand or its closing parenthesis.
+/// A stack entry that waits for its right operand or its closing parenthesis.
 #[derive(Clone, Copy)]
 enum Pending {
     Open { at: usize },
@@ -50,7 +50,7 @@ enum Pending {
 impl FromStr for Formula {
     type Err = ParseError;
 
-    /// Reads a formula; line breaks count as spaces.
+    /// Parses a formula. Line breaks count as spaces.
     ///
     /// ```
     /// use logicvae_logic::{Formula, x};
@@ -74,7 +74,8 @@ fn parse(text: &str) -> Result<Formula, Failure> {
     let mut output = Output::new(text.len());
     loop {
         operand(&mut lexer, &mut pending, &mut output)?;
-        // An operand is complete: close what ends here, then go on with the next one after an operator.
+        // An operand is complete: apply the operators that end here, then continue after the next binary
+        // operator.
         loop {
             let (at, token) = lexer.next()?;
             match token {
@@ -91,7 +92,7 @@ fn parse(text: &str) -> Result<Formula, Failure> {
                 Token::Binary(operator) => {
                     reduce(&mut pending, &mut output, Some(operator)).map_err(|kind| (at, kind))?;
                     if operator == Operator::Implies {
-                        output.negate(); // the left side is complete, and a -> b is !a | b
+                        output.negate(); // the left operand is complete, and a -> b is !a | b
                     }
                     pending.push(Pending::Binary(operator));
                     break;
@@ -102,7 +103,7 @@ fn parse(text: &str) -> Result<Formula, Failure> {
     }
 }
 
-/// Reads prefix operators and opening parentheses up to and including a leaf.
+/// Parses prefix operators and opening parentheses, up to and including a leaf.
 fn operand(lexer: &mut Lexer<'_>, pending: &mut Vec<Pending>, output: &mut Output) -> Result<(), Failure> {
     loop {
         let (at, token) = lexer.next()?;
@@ -136,8 +137,9 @@ fn reduce_nots(pending: &mut Vec<Pending>, output: &mut Output) {
     }
 }
 
-/// Applies the waiting operators that bind at least as tightly as the one that comes (all, if none does), back to an
-/// opening parenthesis. Without an operator to come, the parenthesis is taken off too and its place returned.
+/// Applies pending operators back to the innermost open parenthesis: those with at least the precedence of
+/// `next`, or all of them if `next` is `None`. With `next = None`, also removes the parenthesis and returns
+/// its byte offset.
 fn reduce(
     pending: &mut Vec<Pending>,
     output: &mut Output,
@@ -172,7 +174,7 @@ fn apply(operator: Operator, output: &mut Output) -> Result<(), ParseErrorKind> 
     match operator {
         Operator::And => output.join(AND),
         Operator::Or | Operator::Implies => output.join(OR),
-        // Both need their operands twice: a ^ b is a & !b | !a & b, a <-> b is a & b | !a & !b.
+        // Both use their operands twice: a ^ b is a & !b | !a & b, and a <-> b is a & b | !a & !b.
         Operator::Xor => output.join_twice(&[&[NOT, AND], &[NOT], &[AND, OR]])?,
         Operator::Iff => output.join_twice(&[&[AND], &[NOT], &[NOT, AND, OR]])?,
     }

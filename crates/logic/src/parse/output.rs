@@ -1,17 +1,18 @@
-//! The tree while it is being read: postorder, in which an operator simply follows its operands.
+//! The output of the parser in postorder, where every operator follows its operands.
 
 use super::error::ParseErrorKind;
 use crate::formula::Formula;
 use crate::node::{NOT, arity};
 
-/// Nodes that any input may grow to through `^` and `<->`, which double their operands ...
+/// The number of nodes that any input may expand to through `^` and `<->`, which duplicate their operands.
 const FREE_NODES: usize = 1 << 16;
-/// ... and what is added for each byte of it. Together they keep memory proportional to the input.
+/// The number of nodes allowed in addition for each byte of input. Together, both limits keep memory
+/// proportional to the input.
 const NODES_PER_BYTE: usize = 64;
 
 pub(super) struct Output {
     codes: Vec<u32>,
-    /// Where each operand that is not yet used starts.
+    /// The start of each operand that no operator has used yet.
     starts: Vec<usize>,
     limit: usize,
 }
@@ -38,13 +39,14 @@ impl Output {
         self.codes.push(NOT);
     }
 
-    /// Makes one operand of the last two.
+    /// Combines the last two operands into one.
     pub fn join(&mut self, op: u32) {
         self.starts.pop();
         self.codes.push(op);
     }
 
-    /// The last two operands, a and b, followed by: the first list, a again, the second list, b again, the third list.
+    /// Appends to the last two operands a and b: the first list, a again, the second list, b again, the third
+    /// list.
     pub fn join_twice(&mut self, between: &[&[u32]; 3]) -> Result<(), ParseErrorKind> {
         let end = self.codes.len();
         let right = self.starts.pop().unwrap_or(end);
@@ -61,8 +63,9 @@ impl Output {
         Ok(())
     }
 
-    /// Postorder to preorder: the root is last, its right child stands just before it, and the left child before that
-    /// one's subtree, so every node's place follows from its parent's, in one pass from the end.
+    /// Converts postorder to preorder. In postorder the root is last, its right child is just before it, and
+    /// its left child is before the right child's subtree. Every node's preorder position therefore follows
+    /// from its parent's, in one pass from the end.
     pub fn into_formula(self) -> Formula {
         let codes = self.codes;
         let mut sizes = vec![0u32; codes.len()];

@@ -1,19 +1,22 @@
-//! What the next node of a half-drawn tree is, given that the tree must keep the limits.
+//! The distribution of the next node of a partial tree, given that the complete tree must satisfy the limits.
 //!
-//! Drawing trees and throwing away those that break a limit wastes nearly all of them: at `paper-10`, more than
-//! 999 of 1,000. Instead each node is drawn in proportion to its own probability *times the chance that what follows
-//! keeps the limits*. That gives exactly the distribution of the trees that would have been kept, and none is wasted.
+//! Rejection sampling (drawing trees and discarding those that violate a limit) wastes nearly all of them:
+//! for `paper-10`, more than 999 of 1,000. Instead, each node is drawn with its own probability *times the
+//! probability that the rest of the tree satisfies the limits*. This gives exactly the distribution of the
+//! accepted trees, and no tree is discarded.
 //!
-//! In preorder, that chance depends on three numbers only: how many subtrees are still to be drawn (`open`), how many
-//! nodes may still be used (`left`), and how many variables have not occurred yet (`unseen`).
+//! In preorder, the completion probability depends on three numbers only: the number of subtrees still to be
+//! drawn (`open`), the number of nodes that may still be used (`left`), and the number of variables that have
+//! not occurred yet (`unseen`).
 
 use super::params::SamplerParams;
 
-/// Tables past this many states (40 MiB) are not made; the sampler then rejects.
+/// Tables with more states (40 MiB) are not built; the sampler then falls back to rejection.
 const MAX_STATES: usize = 1 << 20;
 
-/// Cumulative probabilities of what the next node is: a draw below `new_leaf` is a variable that has not occurred, a
-/// draw from there to below `leaf` one that has (or any, where that does not matter), then `!`, then `&`, then `|`.
+/// Cumulative probabilities of the next node. A uniform draw below `new_leaf` is a variable that has not
+/// occurred yet; from there to below `leaf` it is one that has occurred (or any variable, if that does not
+/// matter); then follow `!`, `&` and `|`.
 #[derive(Clone, Copy)]
 pub(super) struct Outcomes {
     pub new_leaf: f64,
@@ -23,7 +26,9 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    /// Algorithm 1's probabilities, each times the chance of what follows: `chance(subtrees more or less, unseen)`.
+    /// Multiplies each probability of Algorithm 1 by the completion probability of the state it leads to,
+    /// which is `completion(change of open, unseen)`. Also returns the sum, the completion probability of
+    /// this state.
     fn new(p_leaf: f64, variables: u32, unseen: usize, chance: impl Fn(isize, usize) -> f64) -> (Self, f64) {
         let operator = (1.0 - p_leaf) / 3.0;
         let share = unseen as f64 / f64::from(variables);
@@ -34,7 +39,7 @@ impl Outcomes {
         let total = new_leaf + old_leaf + not + 2.0 * binary;
         let sums =
             [new_leaf, new_leaf + old_leaf, new_leaf + old_leaf + not, new_leaf + old_leaf + not + binary];
-        // What comes after the last possible outcome must be out of reach of every draw below 1.
+        // Outcomes after the last possible one must have probability 0: no draw below 1 may reach them.
         let last = sums.iter().zip([new_leaf, old_leaf, not, binary]).rposition(|(_, weight)| weight > 0.0);
         let cumulative =
             |i: usize| if binary == 0.0 && last.is_some_and(|l| i >= l) { 1.0 } else { sums[i] / total };
@@ -42,7 +47,7 @@ impl Outcomes {
     }
 }
 
-/// The outcomes in every state.
+/// The distribution of the next node in every state.
 pub(super) struct Chances {
     table: Vec<Outcomes>,
     root: Outcomes,
@@ -51,7 +56,7 @@ pub(super) struct Chances {
 }
 
 impl Chances {
-    /// The table, if it is of a reasonable size; without one, see [`unconditioned`].
+    /// The table, or `None` if it would be too large; see [`unconditioned`] for that case.
     pub fn new(params: &SamplerParams) -> Option<Self> {
         let (open_states, left_states) = (params.max_nodes + 2, params.max_nodes + 1);
         let unseen_states = if params.all_variables { params.variables as usize + 1 } else { 1 };
@@ -95,7 +100,7 @@ impl Chances {
     }
 }
 
-/// The outcomes by Algorithm 1 alone: trees that break a limit have to be thrown away.
+/// The distribution of Algorithm 1 alone: trees that violate a limit have to be rejected.
 pub(super) fn unconditioned(params: &SamplerParams, root: bool, unseen: usize) -> Outcomes {
     let p_leaf = if root { 0.0 } else { params.p_leaf };
     Outcomes::new(p_leaf, params.variables, unseen, |_, _| 1.0).0

@@ -1,4 +1,4 @@
-//! Datasets: different formulae in splits that share none, and the presets of the paper.
+//! Data sets: distinct formulae in disjoint splits, and the presets of the paper.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::params::{SampleError, SamplerParams};
 use crate::formula::Formula;
 
-/// How to make a dataset: a sampler's settings, a seed, and how many formulae each split has.
+/// A description of a data set: the sampler's settings, a seed, and the size of each split.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatasetSpec {
     /// The sampler's settings.
     pub sampler: SamplerParams,
-    /// The seed of the sequence.
+    /// The seed.
     pub seed: u64,
     /// The number of training formulae.
     pub train: usize,
@@ -25,15 +25,15 @@ pub struct DatasetSpec {
     pub test: usize,
 }
 
-/// A part of a dataset.
+/// A split of a data set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
-    /// What a model learns from.
+    /// For training the model.
     Train,
-    /// What decides when to stop.
+    /// For model selection and early stopping.
     Valid,
-    /// What results are reported on.
+    /// For reporting results.
     Test,
 }
 
@@ -62,24 +62,24 @@ impl FromStr for Split {
     }
 }
 
-/// Formulae that are all different, in three splits.
+/// Distinct formulae in three disjoint splits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// What a model learns from.
+    /// For training the model.
     pub train: Vec<Formula>,
-    /// What decides when to stop.
+    /// For model selection and early stopping.
     pub valid: Vec<Formula>,
-    /// What results are reported on.
+    /// For reporting results.
     pub test: Vec<Formula>,
 }
 
 impl DatasetSpec {
-    /// Names that [`DatasetSpec::preset`] knows.
+    /// The names accepted by [`DatasetSpec::preset`].
     pub const PRESETS: [&str; 4] = ["paper-3", "paper-4", "paper-5", "paper-10"];
 
-    /// The dataset that the paper describes for 3, 4, 5 or 10 variables: 4,000 training, 500 validation and 300 test
-    /// formulae, `p_leaf` = 0.4, every variable present, at most 14, 18, 22 or 42 nodes (4n + 2). These limits give
-    /// the mean sizes that the paper reports.
+    /// The data set that the paper describes for 3, 4, 5 or 10 variables: 4,000 training, 500 validation and
+    /// 300 test formulae, `p_leaf` = 0.4, every variable present, at most 14, 18, 22 or 42 nodes (4n + 2).
+    /// With these limits, the mean sizes match those reported in the paper.
     ///
     /// ```
     /// use logicvae_logic::DatasetSpec;
@@ -93,7 +93,7 @@ impl DatasetSpec {
         Some(Self { sampler, seed: 2023, train: 4000, valid: 500, test: 300 })
     }
 
-    /// The number of formulae in all splits.
+    /// The total number of formulae in all splits.
     pub fn len(&self) -> usize {
         self.train + self.valid + self.test
     }
@@ -103,7 +103,7 @@ impl DatasetSpec {
         self.len() == 0
     }
 
-    /// Where in the sequence of different formulae a split lies.
+    /// The range of a split within the sequence of distinct formulae.
     pub fn range(&self, split: Split) -> Range<usize> {
         match split {
             Split::Train => 0..self.train,
@@ -112,7 +112,7 @@ impl DatasetSpec {
         }
     }
 
-    /// Draws the formulae. No two are equal, so splits never share one.
+    /// Samples the data set. All formulae are distinct, so the splits are disjoint.
     pub fn generate(&self) -> Result<Dataset, SampleError> {
         let all = self.sampler.check()?.distinct(self.seed, self.len())?;
         let part = |split| all[self.range(split)].to_vec();

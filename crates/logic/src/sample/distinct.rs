@@ -1,4 +1,4 @@
-//! Different formulae, drawn in parallel.
+//! Sampling distinct formulae in parallel.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
@@ -10,12 +10,12 @@ use super::params::SampleError;
 use super::sampler::{Sampler, Scratch};
 use crate::formula::Formula;
 
-/// The most formulae drawn between two rounds of sorting out repetitions.
+/// The largest number of formulae drawn between two rounds of removing duplicates.
 const MAX_ROUND: f64 = 65_536.0;
 
 impl Sampler {
-    /// The first `count` different formulae of the sequence that belongs to `seed`, in its order. The result is the
-    /// same for any number of threads, and a larger count only adds to it.
+    /// The first `count` distinct formulae of the sequence of `seed`, in order. The result does not depend on
+    /// the number of threads, and a smaller count gives a prefix of it.
     ///
     /// ```
     /// use logicvae_logic::SamplerParams;
@@ -28,7 +28,8 @@ impl Sampler {
         self.distinct_with(seed, count, |_| {})
     }
 
-    /// As [`distinct`](Self::distinct), and tells now and then how many have been found.
+    /// Like [`distinct`](Self::distinct), and calls `found` from time to time with the number of formulae
+    /// found so far.
     pub fn distinct_with(
         &self,
         seed: u64,
@@ -41,10 +42,11 @@ impl Sampler {
             Ok((hasher.hash_one(&formula), formula))
         };
         let mut kept: Vec<Formula> = Vec::new();
-        let mut places: HashTable<(u64, usize)> = HashTable::new(); // hashes and positions of the kept ones
+        let mut places: HashTable<(u64, usize)> = HashTable::new(); // hashes and positions of the formulae in `kept`
         let (mut next, mut last_new) = (0u64, 0u64);
         while kept.len() < count {
-            // About as many as are needed if new ones turn up at the rate they have so far.
+            // Draw about as many as are needed if distinct formulae keep appearing at the rate observed so
+            // far.
             let rate = (kept.len() as f64 / next.max(1) as f64).max(0.05);
             let wanted = if next == 0 { 1.02 } else { 1.05 / rate } * (count - kept.len()) as f64 + 64.0;
             let round = wanted.min(MAX_ROUND) as u64;
@@ -60,7 +62,7 @@ impl Sampler {
                 }
             }
             next += round;
-            // Long without a new one: there are no more, or they are too rare to wait for.
+            // No new formula for a long time: there are no more, or they are too rare.
             if kept.len() < count && next - last_new > 20_000 + 20 * kept.len() as u64 {
                 return Err(SampleError::TooFewDistinct { found: kept.len(), wanted: count, draws: next });
             }

@@ -1,4 +1,4 @@
-//! Random formulae: Algorithm 1 of the paper, and the datasets made with it.
+//! Random formulae by Algorithm 1 of the paper, and data sets of them.
 
 mod chances;
 mod dataset;

@@ -1,4 +1,4 @@
-//! What a sampler can be told, and what it refuses.
+//! The sampler's settings and their validation.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -6,10 +6,10 @@ use thiserror::Error;
 use super::sampler::Sampler;
 use crate::node::MAX_VARIABLE;
 
-/// The most nodes that a limit may allow: formulae of that size already take gigabytes.
+/// The largest accepted value of `max_nodes`; formulae of that size already take gigabytes.
 const MAX_NODES: usize = 1 << 30;
 
-/// Settings of Algorithm 1, not yet checked: [`check`](Self::check) gives the sampler.
+/// The settings of Algorithm 1, not yet validated. [`check`](Self::check) returns the sampler.
 ///
 /// ```
 /// use logicvae_logic::SamplerParams;
@@ -21,86 +21,97 @@ const MAX_NODES: usize = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplerParams {
-    /// Leaves are drawn from `x1..=x_variables`.
+    /// Leaves are drawn from `x1` to `x_variables`.
     pub variables: u32,
     /// The probability that a node other than the root is a leaf; in (0, 1).
     pub p_leaf: f64,
-    /// The most nodes a formula may have. With `p_leaf` = 0.4 a tree has one child a node on average: it ends, but its
-    /// mean size is infinite, so a limit is not optional.
+    /// The largest number of nodes in a formula. With `p_leaf` = 0.4 a node has one child on average: growth
+    /// ends with probability 1, but the expected size is infinite, so this limit is required.
     pub max_nodes: usize,
-    /// The most edges from root to leaf, if limited.
+    /// The largest number of edges from the root to a leaf, if limited.
     pub max_depth: Option<usize>,
-    /// Whether every one of the variables must occur.
+    /// Whether every variable must occur.
     pub all_variables: bool,
 }
 
-/// Settings that no sampler can have, or a sampler that found too few formulae.
+/// Invalid sampler settings, or a sampler that cannot find enough formulae.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SampleError {
     /// `p_leaf` outside (0, 1).
     #[error("p_leaf must lie strictly between 0 and 1, not be {0}")]
     LeafProbability(f64),
-    /// No variables, or too many.
+    /// The number of variables is 0 or too large.
     #[error("the number of variables must be 1 to {MAX_VARIABLE}, not {0}")]
     Variables(u32),
-    /// A limit that is none.
+    /// `max_nodes` is too large.
     #[error("max_nodes must be at most {MAX_NODES}, not {0}")]
     TooManyNodes(usize),
-    /// No formula is that small.
-    #[error("no formula fits: an operator at the root{} takes at least {needed} nodes, but max_nodes is {max_nodes}", both(*.all_variables))]
+    /// No formula has so few nodes.
+    #[error(
+        "no formula fits: an operator at the root{} takes at least {needed} nodes, \
+         but max_nodes is {max_nodes}: raise max_nodes to at least {needed}",
+        describe_all_variables(*.all_variables)
+    )]
     Nodes {
-        /// The limit that was given.
+        /// The given limit.
         max_nodes: usize,
         /// The smallest limit that admits a formula.
         needed: usize,
         /// Whether every variable must occur.
         all_variables: bool,
     },
-    /// No formula is that shallow.
-    #[error("no formula fits: an operator at the root{} takes a depth of at least {needed}, but max_depth is {max_depth}", both(*.all_variables))]
+    /// No formula is so shallow.
+    #[error(
+        "no formula fits: an operator at the root{} takes a depth of at least {needed}, \
+         but max_depth is {max_depth}: raise max_depth to at least {needed}",
+        describe_all_variables(*.all_variables)
+    )]
     Depth {
-        /// The limit that was given.
+        /// The given limit.
         max_depth: usize,
         /// The smallest limit that admits a formula.
         needed: usize,
         /// Whether every variable must occur.
         all_variables: bool,
     },
-    /// Nearly every drawn tree broke a limit.
+    /// Nearly every drawn tree violates a limit.
     #[error(
-        "{attempts} trees in a row broke the limits: raise max_depth or max_nodes, or drop the all-variables rule"
+        "{attempts} trees in a row violated the limits: raise max_depth or max_nodes, \
+         or do not require all variables"
     )]
     TooStrict {
-        /// How many were tried for one formula.
+        /// The number of trees drawn for one formula.
         attempts: u32,
     },
-    /// New formulae no longer turn up.
+    /// No more distinct formulae are found.
     #[error(
-        "found only {found} different formulae of {wanted} in {draws} draws: ask for fewer, or allow more nodes or variables"
+        "found only {found} different formulae of {wanted} in {draws} draws: \
+         ask for fewer, or allow more nodes or variables"
     )]
     TooFewDistinct {
-        /// How many were found.
+        /// The number of distinct formulae found.
         found: usize,
-        /// How many were asked for.
+        /// The number of distinct formulae requested.
         wanted: usize,
-        /// How many were drawn.
+        /// The number of formulae drawn.
         draws: u64,
     },
 }
 
-fn both(all_variables: bool) -> &'static str {
+fn describe_all_variables(all_variables: bool) -> &'static str {
     if all_variables { " and every variable in use" } else { "" }
 }
 
 impl SamplerParams {
-    /// The paper's `p_leaf` = 0.4, at most 30 nodes or 4n + 2 if that is more, no depth limit, variables as they fall.
+    /// The paper's `p_leaf` = 0.4, at most max(30, 4n + 2) nodes, unlimited depth, and not all variables
+    /// required.
     pub fn new(variables: u32) -> Self {
         let max_nodes = 30.max(4 * variables as usize + 2);
         Self { variables, p_leaf: 0.4, max_nodes, max_depth: None, all_variables: false }
     }
 
-    /// Checks that formulae with these settings exist, and prepares to draw them.
+    /// Validates the settings and builds the sampler.
     pub fn check(self) -> Result<Sampler, SampleError> {
         let Self { variables, p_leaf, max_nodes, max_depth, all_variables } = self;
         if !(p_leaf > 0.0 && p_leaf < 1.0) {

@@ -1,4 +1,5 @@
-//! Algorithm 1: grow a tree from the root, each node an operator or, with probability `p_leaf`, a variable.
+//! Algorithm 1: grow a tree from the root, where each node is an operator or, with probability `p_leaf`, a
+//! variable.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -10,14 +11,15 @@ use crate::node::{AND, NOT, OR, VAR};
 use crate::random::uniform;
 use crate::tree::close_slot;
 
-/// Trees tried for one formula before the settings are called too strict.
+/// The number of trees drawn for one formula before the settings are reported as too strict.
 const MAX_ATTEMPTS: u32 = 1_000_000;
 
-/// Draws formulae by the paper's Algorithm 1, conditioned on its limits. Made by [`SamplerParams::check`].
+/// Samples formulae by the paper's Algorithm 1, conditioned on the limits. Created by
+/// [`SamplerParams::check`].
 ///
-/// The root is an operator; every other node is a variable with probability `p_leaf`, and otherwise `!`, `&` or `|`,
-/// equally likely. Formula number `index` of a seed is a function of the two alone, so any number of threads may draw
-/// any part of the sequence.
+/// The root is an operator. Every other node is a variable with probability `p_leaf`, and otherwise `!`, `&`
+/// or `|` with equal probability. Formula number `index` of a seed depends only on the seed and the index, so
+/// any thread can draw any part of the sequence.
 pub struct Sampler {
     params: SamplerParams,
     chances: Option<Chances>,
@@ -33,12 +35,12 @@ impl Sampler {
         &self.params
     }
 
-    /// Formula number `index` of the sequence that belongs to `seed`.
+    /// Formula number `index` of the sequence of `seed`.
     pub fn sample(&self, seed: u64, index: u64) -> Result<Formula, SampleError> {
         self.sample_with(&mut Scratch::default(), seed, index)
     }
 
-    /// As [`sample`](Self::sample), with buffers that can be used again.
+    /// Like [`sample`](Self::sample), with reusable buffers.
     pub(super) fn sample_with(
         &self,
         scratch: &mut Scratch,
@@ -55,7 +57,7 @@ impl Sampler {
         Err(SampleError::TooStrict { attempts: MAX_ATTEMPTS })
     }
 
-    /// Draws one tree; false if it breaks a limit.
+    /// Draws one tree into `scratch`. Returns false if it violates a limit.
     fn grow(&self, rng: &mut ChaCha8Rng, scratch: &mut Scratch) -> bool {
         let params = &self.params;
         let Scratch { codes, order } = scratch;
@@ -92,17 +94,17 @@ impl Sampler {
     }
 }
 
-/// Buffers of one thread.
+/// Reusable buffers of one thread.
 #[derive(Default)]
 pub(super) struct Scratch {
     codes: Vec<u32>,
     order: Vec<u32>,
 }
 
-/// Variables in an order in which those that have not occurred stand first.
+/// The variables, those that have not occurred yet first.
 struct Variables<'a> {
     count: u32,
-    /// Empty if it does not matter which ones occur.
+    /// Empty if not all variables are required.
     order: &'a mut Vec<u32>,
     unseen: usize,
 }
@@ -116,8 +118,8 @@ impl<'a> Variables<'a> {
         Self { count, unseen: order.len(), order }
     }
 
-    /// The index of the variable that a draw below `outcomes.leaf` stands for: where it lies within its outcome is
-    /// uniform too, and picks one.
+    /// The index of the variable selected by a draw below `outcomes.leaf`. Given its outcome, the draw is
+    /// uniform within that outcome's interval, so its position there selects the variable.
     fn draw(&mut self, draw: f64, outcomes: &Outcomes) -> u32 {
         let pick = |from: f64, to: f64, count: usize| {
             (((draw - from) / (to - from) * count as f64) as usize).min(count - 1)
@@ -136,10 +138,10 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Follows the depth of a tree drawn in preorder.
+/// Tracks the depth of a tree that is drawn in preorder.
 struct DepthLimit {
     limit: usize,
-    /// Children still to come, of every ancestor of the next node.
+    /// For every ancestor of the next node, the number of its children still to be drawn.
     open: Vec<u8>,
 }
 
@@ -148,7 +150,7 @@ impl DepthLimit {
         Self { limit, open: Vec::new() }
     }
 
-    /// Takes in the next node; false if its children would be too deep.
+    /// Adds the next node. Returns false if its children would be too deep.
     fn place(&mut self, children: usize) -> bool {
         match children {
             0 => close_slot(&mut self.open, |left| left),
