@@ -1,4 +1,4 @@
-//! How time and memory of a training step grow with the number of graphs and their size.
+//! How the time and memory of a training step grow with the number of graphs and their size.
 
 use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device};
@@ -12,28 +12,28 @@ use crate::measure::seconds;
 use crate::scaling::peak_kibibytes;
 
 const VARIABLES: u32 = 5;
-/// Narrower than the paper's, so that two million nodes fit into memory.
+/// Narrower than in the paper, so that two million nodes fit in memory.
 const HIDDEN: usize = 32;
 
-/// One run, in a process of its own so that its peak of memory is its own.
+/// The result of one run. Each run has its own process, so that its memory peak can be measured.
 #[derive(Serialize)]
 pub struct Cell {
     kind: String,
     batch: usize,
     tree_nodes: usize,
-    /// Of all graphs, START and END included.
+    /// Nodes of all graphs, including START and END.
     nodes: usize,
     levels: usize,
-    /// Rows that are computed, of both directions.
+    /// Rows computed, in both directions together.
     rows: usize,
     /// The median of several steps.
     seconds: f64,
     peak_mebibytes: f64,
-    /// Before the first step.
+    /// Peak memory before the first step.
     base_mebibytes: f64,
 }
 
-/// A random tree of this many nodes (one more where the number is even): leaves are joined in pairs, at random.
+/// A random tree with this many nodes (one more if the number is even), by joining random pairs of parts.
 fn tree(nodes: usize, rng: &mut ChaCha8Rng) -> Result<Formula> {
     let mut parts: Vec<Formula> = (0..nodes / 2 + 1).map(|_| x(1 + rng.next_u32() % VARIABLES)).collect();
     while parts.len() > 1 {
@@ -68,7 +68,7 @@ pub fn run(kind: &str, batch: usize, tree_nodes: usize) -> Result<Cell> {
     drop(prepared);
     let base_mebibytes = peak_kibibytes() / 1024.0;
     let mut times = Vec::new();
-    // Small steps often, large ones a few times.
+    // Repeat small steps often and large steps a few times.
     for _ in 0..(2_000_000 / graphs.nodes()).clamp(3, 101) {
         let (time, done) = seconds(|| {
             encoder.forward(&encoder.prepare(&graphs)?)?.sum_all()?.backward().map_err(anyhow::Error::from)

@@ -1,4 +1,4 @@
-//! Gram matrices and embeddings against numpy and scikit-learn.
+//! Gram matrices and embeddings, compared with NumPy and scikit-learn.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn pool(name: &str) -> Result<Vec<Formula>> {
     Ok(DatasetSpec::preset(name).context("a preset")?.sampler.check()?.distinct(1, POOL)?)
 }
 
-/// From formulae to the matrix of all similarities: evaluating and comparing.
+/// Times the computation of the Gram matrix from formulae, including their evaluation.
 fn gram(formulae: &[Formula], peer: &mut Peer) -> Result<Vec<Row>> {
     let kernel = Kernel::new(Domain::exact(5)?, Form::Plain)?;
     let mean = kernel.gram(formulae)?.mean().unwrap_or_default();
@@ -52,15 +52,18 @@ fn gram(formulae: &[Formula], peer: &mut Peer) -> Result<Vec<Row>> {
         Ok(answer.seconds)
     };
     let name = "Gram matrix of 5,000 formulae, n = 5";
-    let plain = "plain Python, an assignment at a time, then numpy's product";
+    let plain = "plain Python, one assignment at a time, then NumPy's product";
     Ok(vec![
-        compare(&format!("{name}, in used memory"), plain, Some(50.0), 7, reusing, || theirs("plain_gram"))?,
+        compare(&format!("{name}, in reused memory"), plain, Some(50.0), 7, reusing, || {
+            theirs("plain_gram")
+        })?,
         compare(name, plain, None, 7, ours, || theirs("plain_gram"))?,
-        compare(name, "numpy: evaluate and multiply", None, 7, ours, || theirs("gram"))?,
+        compare(name, "NumPy: evaluate and multiply", None, 7, ours, || theirs("gram"))?,
     ])
 }
 
-/// Ours from the formulae, Gram matrix included; the peer's from its Gram matrix.
+/// Times PCA. Our time starts from the formulae and includes the Gram matrix; the peer starts from its Gram
+/// matrix.
 fn pca(
     name: &str,
     n: usize,
@@ -70,7 +73,8 @@ fn pca(
     target: f64,
     peer: &mut Peer,
 ) -> Result<Row> {
-    // The plain kernel of n = 5 has 32 components; scikit-learn returns 100, most of them with no variance.
+    // The plain kernel has rank 32 for n = 5. scikit-learn returns 100 components, most of them with zero
+    // variance.
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(components) };
     let mut explained = 0.0;
     let ours = || {
@@ -91,13 +95,14 @@ fn pca(
     let row = compare(name, "scikit-learn PCA", Some(target), 3, ours, theirs)?;
     ensure!(
         (explained - theirs_explained).abs() < 1e-4,
-        "{name}: we explain {explained}, the peer {theirs_explained}"
+        "{name}: we explain a variance of {explained}, the peer {theirs_explained}"
     );
     eprintln!("  variance explained: {explained:.6}, the peer {theirs_explained:.6}");
     Ok(row)
 }
 
-/// No peer: a search must take less than 50 ms among a million formulae.
+/// Times nearest-neighbour search, which has no peer. A search among a million formulae must take less than
+/// 50 ms.
 fn neighbours() -> Result<()> {
     for n in [5u32, 10] {
         let list = SamplerParams::new(n).check()?.distinct(1, 1_000_000)?;

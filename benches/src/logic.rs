@@ -1,4 +1,4 @@
-//! Sampling and truth tables against plain Python and numpy.
+//! Sampling and truth tables, compared with plain Python and NumPy.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
     let mut peer = Peer::start(python, "logic_peer.py")?;
     let paper = DatasetSpec::preset("paper-5").context("a preset")?.sampler;
     let mut rows = vec![
-        sampling("a distinct formula, paper-5", paper, Some(300.0), 200, &mut peer)?,
+        sampling("one distinct formula, paper-5", paper, Some(300.0), 200, &mut peer)?,
         sampling(
-            "a distinct formula, 5 variables, ≤ 30 nodes",
+            "one distinct formula, 5 variables, ≤ 30 nodes",
             SamplerParams::new(5),
             None,
             2000,
@@ -25,7 +25,7 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The same number of formulae by the same algorithm and limits, with different generators.
+/// Times sampling on both sides: the same algorithm and limits, with different random generators.
 fn sampling(
     name: &str,
     params: SamplerParams,
@@ -53,7 +53,7 @@ fn sampling(
     compare(name, "plain Python", target, 11, ours, theirs)
 }
 
-/// Truth tables of 5,000 formulae of 10 variables.
+/// Times the truth tables of 5,000 formulae of 10 variables.
 fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
     const COUNT: usize = 5000;
     const VARIABLES: usize = 10;
@@ -64,7 +64,8 @@ fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
     let all = Assignments::all(VARIABLES)?;
     let mut tables = all.evaluate(&formulae)?;
     let satisfying: u64 = (0..COUNT).map(|row| tables.count_ones(row)).sum();
-    // Both sides give the median of several calls; one of ours takes less than a millisecond, so there are more of them.
+    // Both sides report the median of several calls. One of our calls takes less than a millisecond, so there
+    // are more of them.
     let mut ours = || {
         median_of(201, || {
             let (time, done) = seconds(|| all.evaluate_into(&formulae, &mut tables));
@@ -83,9 +84,9 @@ fn tables(peer: &mut Peer) -> Result<Vec<Row>> {
             Ok(answer.seconds / COUNT as f64)
         })
     };
-    let name = "a truth table of 10 variables (of 5,000)";
+    let name = "one truth table of 10 variables (of 5,000)";
     Ok(vec![
-        compare(name, "numpy, an operation a node, ±1", Some(500.0), 11, &mut ours, || theirs("tables"))?,
-        compare(name, "numpy, an operation a node, bool", None, 11, &mut ours, || theirs("bool_tables"))?,
+        compare(name, "NumPy, one operation per node, ±1", Some(500.0), 11, &mut ours, || theirs("tables"))?,
+        compare(name, "NumPy, one operation per node, bool", None, 11, &mut ours, || theirs("bool_tables"))?,
     ])
 }

@@ -1,4 +1,4 @@
-//! Two sides in turn, medians, and a table.
+//! Timing two implementations alternately, and a table of their medians.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -6,17 +6,17 @@ use std::time::Instant;
 use anyhow::Result;
 use serde::Serialize;
 
-/// One comparison. Times are seconds for one unit of work, medians of all rounds.
+/// One comparison. Times are seconds per unit of work, medians over all rounds.
 #[derive(Serialize)]
 pub struct Row {
     pub name: String,
-    /// The peer that we are measured against.
+    /// The peer that we compare with.
     pub against: String,
     pub ours: f64,
     pub peer: f64,
-    /// How many times faster we are.
+    /// How many times faster we are than the peer.
     pub ratio: f64,
-    /// What the ratio should reach, where that was promised.
+    /// The ratio to reach, if there is a target.
     pub target: Option<f64>,
 }
 
@@ -26,7 +26,7 @@ impl Row {
     }
 }
 
-/// Runs both sides in turn; each returns the seconds that one unit of its work took.
+/// Runs both sides alternately. Each returns the seconds that one unit of its work took.
 pub fn compare(
     name: &str,
     against: &str,
@@ -55,7 +55,8 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Seconds that a call took, and its result, which is thereby used.
+/// The duration of a call in seconds, and its result. Returning the result keeps the compiler from removing
+/// the work.
 pub fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = work();
