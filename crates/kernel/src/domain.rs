@@ -54,7 +54,7 @@ impl Domain {
     }
 
     /// A domain read from a file, whose weights are already scaled.
-    pub(crate) fn restored(assignments: Assignments, weights: Option<Vec<f64>>) -> Self {
+    pub(crate) fn from_scaled(assignments: Assignments, weights: Option<Vec<f64>>) -> Self {
         Self { assignments, weights }
     }
 

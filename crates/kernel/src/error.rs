@@ -62,7 +62,10 @@ pub enum KernelError {
         rank: usize,
     },
     /// An observation with the wrong number of values.
-    #[error("an observation has {found} values, but the embedding has {expected} assignments: give one value for each")]
+    #[error(
+        "an observation has {found} values, but the embedding has {expected} assignments: \
+         give one value for each"
+    )]
     Observation {
         /// The number of values.
         found: usize,
@@ -82,8 +85,8 @@ pub enum KernelError {
     },
     /// The eigenvalue solver did not converge.
     #[error(
-        "the eigenvalue solver did not converge: after {products} block products the residual is {residual:.1e} \
-         (wanted {wanted:.1e}); raise the tolerance or use fewer components"
+        "the eigenvalue solver did not converge: after {products} block products \
+         the residual is {residual:.1e} (wanted {wanted:.1e}); raise the tolerance or use fewer components"
     )]
     NotConverged {
         /// The number of block products computed.

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
-use crate::hamming::differences;
+use crate::hamming::hamming_distances;
 use crate::linalg::{Backend, product};
-use crate::stream::stream;
+use crate::nontemporal::copy_nontemporal;
 
 /// A similarity of formulae: a domain of assignments and a form.
 ///
@@ -107,7 +107,7 @@ impl Kernel {
     }
 
     /// Like [`gram`](Self::gram), for formulae given by their truth values.
-    pub fn gram_of_values(&self, values: &BitMatrix) -> Array2<f64> {
+    pub(crate) fn gram_of_values(&self, values: &BitMatrix) -> Array2<f64> {
         if let Some(weights) = self.domain.weights() {
             let scaled = scaled_signs(values, weights);
             return product(Backend::default(), scaled.view(), scaled.t()).mapv(|k| self.form.of(k));
@@ -146,7 +146,7 @@ impl Kernel {
     }
 
     /// Like [`cross`](Self::cross), for formulae given by their truth values.
-    pub fn cross_of_values(&self, rows: &BitMatrix, columns: &BitMatrix) -> Array2<f64> {
+    pub(crate) fn cross_of_values(&self, rows: &BitMatrix, columns: &BitMatrix) -> Array2<f64> {
         assert_eq!(rows.bits(), columns.bits(), "the values are at different numbers of assignments");
         if let Some(weights) = self.domain.weights() {
             let (left, right) = (scaled_signs(rows, weights), scaled_signs(columns, weights));
@@ -168,12 +168,12 @@ impl Kernel {
         whole.par_chunks_mut(columns.rows().max(1)).enumerate().for_each_init(
             || (vec![0u32; columns.rows()], vec![0.0; columns.rows()]),
             |(counts, ready), (row, line)| {
-                differences(rows.row(row), columns.words(), counts);
+                hamming_distances(rows.row(row), columns.words(), counts);
                 match memory {
                     Memory::Fresh => look_up(line, counts),
                     Memory::Used => {
                         look_up(ready, counts);
-                        stream(line, ready);
+                        copy_nontemporal(line, ready);
                     }
                 }
             },
@@ -189,21 +189,22 @@ enum Memory {
     Used,
 }
 
-/// Requests huge pages of 2 MiB before the first access. A large matrix is written once, and with pages of 4
-/// KiB most of the time goes into page faults.
+/// Requests huge pages of 2 MiB before the first access, on Linux. A large matrix is written once, and with
+/// pages of 4 KiB most of the time goes into page faults.
+#[cfg(target_os = "linux")]
 fn advise_huge_pages(memory: &mut [f64]) {
-    #[cfg(target_os = "linux")]
-    {
-        const HUGE: usize = 1 << 21;
-        let bytes = memory.as_mut_ptr_range();
-        let (start, end) = ((bytes.start as usize).next_multiple_of(HUGE), bytes.end as usize / HUGE * HUGE);
-        if start < end {
-            // SAFETY: the range consists of whole pages within `memory`, and this advice does not change
-            // their content. The kernel may ignore it.
-            unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
-        }
+    const HUGE: usize = 1 << 21;
+    let bytes = memory.as_mut_ptr_range();
+    let (start, end) = ((bytes.start as usize).next_multiple_of(HUGE), bytes.end as usize / HUGE * HUGE);
+    if start < end {
+        // SAFETY: the range consists of whole pages within `memory`, and this advice does not change their
+        // content. The operating system may ignore it.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages(_memory: &mut [f64]) {}
 
 const TILE: usize = 32;
 
@@ -222,7 +223,7 @@ fn fill_tile(
     let others = &values.words()[column_span.start * words..column_span.end * words];
     let mut counts = [0u32; TILE];
     for (row, line) in row_span.zip(tile) {
-        differences(values.row(row), others, &mut counts[..column_span.len()]);
+        hamming_distances(values.row(row), others, &mut counts[..column_span.len()]);
         line.iter_mut().zip(counts).for_each(|(value, differ)| *value = table[differ as usize]);
     }
 }

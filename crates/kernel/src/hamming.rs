@@ -1,7 +1,7 @@
 //! Hamming distances: XOR and population count, compiled for the widest vector instructions of the processor.
 
 /// The Hamming distance between `row` and each row of `rows`, which have `row.len()` words each.
-pub(crate) fn differences(row: &[u64], rows: &[u64], out: &mut [u32]) {
+pub(crate) fn hamming_distances(row: &[u64], rows: &[u64], out: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     {
         if has_avx512() {
@@ -69,7 +69,9 @@ mod tests {
 
     /// All versions that this processor can run.
     fn versions() -> Vec<(&'static str, Version)> {
-        let mut all: Vec<(&'static str, Version)> = vec![("portable", portable), ("chosen", differences)];
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        let mut all: Vec<(&'static str, Version)> =
+            vec![("portable", portable), ("chosen", hamming_distances)];
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {

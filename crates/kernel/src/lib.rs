@@ -32,6 +32,8 @@
 //! This crate does not depend on candle. It does not print and takes no paths: readers and writers are
 //! parameters.
 
+#![deny(unsafe_code)] // allowed only in the modules marked below
+
 mod bound;
 mod distinct;
 mod domain;
@@ -39,12 +41,20 @@ mod embedding;
 mod error;
 pub mod experiments;
 mod form;
+#[allow(unsafe_code)] // parallel writes to disjoint tiles of one matrix, and huge pages
 mod gram;
+#[allow(unsafe_code)] // calls functions compiled for AVX2 and AVX-512
 mod hamming;
 pub mod linalg;
 mod neighbours;
+#[allow(unsafe_code)] // AVX-512 intrinsics
+mod nontemporal;
 mod npy;
-mod stream;
+
+/// Compiles the example of the README as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use bound::{error_bound, samples_for};
 pub use domain::Domain;

@@ -7,7 +7,7 @@ use crate::domain::Domain;
 use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
-use crate::hamming::differences;
+use crate::hamming::hamming_distances;
 
 /// A formula of the list and its similarity with the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl Neighbours {
         let words = self.values.words_per_row();
         let parts = self.values.words().par_chunks(PART * words).enumerate().map(|(part, rows)| {
             let mut counts = vec![0; rows.len() / words];
-            differences(query.row(0), rows, &mut counts);
+            hamming_distances(query.row(0), rows, &mut counts);
             smallest(counts.into_iter().zip(part * PART..), count)
         });
         let best = parts.reduce(Vec::new, |a, b| smallest(a.into_iter().chain(b), count));
@@ -91,7 +91,8 @@ fn smallest(pairs: impl Iterator<Item = (u32, usize)>, count: usize) -> Vec<(u32
     let mut kept: Vec<(u32, usize)> = Vec::with_capacity(2 * count + 1);
     let mut limit = u32::MAX;
     for pair in pairs {
-        // Most pairs fail this test. When 2·count pairs have accumulated, the worse half is dropped.
+        // Most pairs fail this test. When more than 2·count pairs have accumulated, only the best count are
+        // kept.
         if pair.0 <= limit {
             kept.push(pair);
             if kept.len() > 2 * count {

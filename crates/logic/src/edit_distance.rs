@@ -23,7 +23,7 @@ pub fn edit_distance(a: &Formula, b: &Formula) -> usize {
     if a == b {
         return 0;
     }
-    let (a, b) = (Ordered::of(a), Ordered::of(b));
+    let (a, b) = (PostorderTree::new(a), PostorderTree::new(b));
     let (width, columns) = (b.labels.len(), b.labels.len() + 1);
     // Distances between the subtrees at each pair of nodes, filled bottom-up.
     let mut trees = vec![0u32; a.labels.len() * width];
@@ -61,7 +61,7 @@ pub fn edit_distance(a: &Formula, b: &Formula) -> usize {
 }
 
 /// A tree in postorder: a subtree is a range of nodes, and the nodes before any position form a forest.
-struct Ordered {
+struct PostorderTree {
     /// Node codes.
     labels: Vec<u32>,
     /// For each node, the leftmost leaf of its subtree, which is where the subtree begins.
@@ -71,8 +71,8 @@ struct Ordered {
     key_roots: Vec<usize>,
 }
 
-impl Ordered {
-    fn of(formula: &Formula) -> Self {
+impl PostorderTree {
+    fn new(formula: &Formula) -> Self {
         let labels: Vec<u32> = formula.postorder().map(|node| node.code()).collect();
         let mut first = Vec::with_capacity(labels.len());
         let mut key_roots = Vec::new();

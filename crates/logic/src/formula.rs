@@ -138,7 +138,11 @@ impl Formula {
     /// Builds a formula from codes that are a tree by construction.
     pub(crate) fn from_codes(codes: impl Into<Arc<[u32]>>) -> Self {
         let formula = Self { codes: codes.into() };
-        debug_assert!(Self::checked(formula.codes.to_vec()).is_ok(), "the codes are not one complete tree: {:?}", formula.codes);
+        debug_assert!(
+            Self::checked(formula.codes.to_vec()).is_ok(),
+            "the codes are not one complete tree: {:?}",
+            formula.codes
+        );
         formula
     }
 

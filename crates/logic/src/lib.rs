@@ -32,29 +32,36 @@
 //! This crate contains no tensors and no kernels, and it does not print. Readers and writers are parameters;
 //! only [`write_atomic`] takes a path.
 
+#![deny(unsafe_code)] // allowed only in the SIMD modules of `eval`
+
+mod child_order;
 mod decide;
 mod edit_distance;
 mod eval;
 mod formula;
 mod io;
 mod node;
-mod order;
 mod parse;
 mod print;
 mod quantile;
 mod random;
-mod rewrite;
 mod sample;
 mod serialize;
 mod simplify;
 mod stats;
+mod substitute;
 mod tree;
+
+/// Compiles the example of the README as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use decide::{CountError, Equivalence, TABLE_LIMIT};
 pub use edit_distance::edit_distance;
 pub use eval::{
-    Assignment, AssignmentError, Assignments, BatchError, BitMatrix, MAX_TABLE_VARIABLES, TableError,
-    TruthTable, UnboundVariable, truth_tables,
+    Assignment, AssignmentError, Assignments, BatchError, BitMatrix, TableError, TruthTable, UnboundVariable,
+    truth_tables,
 };
 pub use formula::{Formula, PreorderError, x};
 pub use io::{

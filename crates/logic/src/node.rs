@@ -117,7 +117,7 @@ impl Node {
     }
 
     /// The node with this code, or `None` if the code is invalid.
-    pub fn from_code(code: u32) -> Option<Self> {
+    pub(crate) fn from_code(code: u32) -> Option<Self> {
         Some(match code {
             TRUE => Self::True,
             NOT => Self::Not,

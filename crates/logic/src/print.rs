@@ -7,7 +7,7 @@ use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
 /// Operator precedence. A child with a lower precedence than its position requires is put in parentheses.
-fn binding(code: u32) -> u8 {
+fn precedence(code: u32) -> u8 {
     match code {
         OR => 1,
         AND => 2,
@@ -29,8 +29,8 @@ impl fmt::Display for Formula {
         let mut codes = self.codes().iter().copied().peekable();
         let mut tasks = vec![Task::Node(0)];
         while let Some(task) = tasks.pop() {
-            let place = match task {
-                Task::Node(place) => place,
+            let required = match task {
+                Task::Node(required) => required,
                 Task::Text(text) => {
                     f.write_str(text)?;
                     continue;
@@ -38,8 +38,8 @@ impl fmt::Display for Formula {
             };
             // There are exactly as many node tasks as nodes, so a next node always exists.
             let Some(code) = codes.next() else { return Err(fmt::Error) };
-            let own = binding(code);
-            if own < place {
+            let own = precedence(code);
+            if own < required {
                 f.write_char('(')?;
                 tasks.push(Task::Text(")"));
             }

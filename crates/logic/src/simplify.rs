@@ -42,7 +42,7 @@ impl Formula {
                     _ => unreachable!("a formula is a complete tree"),
                 },
                 TRUE => Chain::single(TRUE_ID),
-                leaf => Chain::single(arena.number(Term::Leaf(leaf))),
+                leaf => Chain::single(arena.intern(Term::Leaf(leaf))),
             };
             stack.push(new);
         }
@@ -103,7 +103,7 @@ impl Chain {
 struct Arena {
     terms: Vec<Term>,
     /// Identifiers by term with sorted operands, so that `a & b` and `b & a` share one.
-    numbers: HashMap<Term, Id>,
+    ids: HashMap<Term, Id>,
     /// The identifier of each term's negation, if both exist.
     negations: HashMap<Id, Id>,
 }
@@ -113,20 +113,20 @@ impl Default for Arena {
         let (one, zero) = (Term::Leaf(TRUE), Term::Not(TRUE_ID));
         Self {
             terms: vec![one.clone(), zero.clone()],
-            numbers: HashMap::from([(one, TRUE_ID), (zero, FALSE_ID)]),
+            ids: HashMap::from([(one, TRUE_ID), (zero, FALSE_ID)]),
             negations: HashMap::from([(TRUE_ID, FALSE_ID), (FALSE_ID, TRUE_ID)]),
         }
     }
 }
 
 impl Arena {
-    fn number(&mut self, term: Term) -> Id {
+    fn intern(&mut self, term: Term) -> Id {
         let key = match &term {
             Term::Chain(op, operands) => Term::Chain(*op, sorted(operands)),
             other => other.clone(),
         };
         let new = self.terms.len() as Id;
-        let id = *self.numbers.entry(key).or_insert(new);
+        let id = *self.ids.entry(key).or_insert(new);
         if id == new {
             self.terms.push(term);
         }
@@ -137,7 +137,7 @@ impl Arena {
         if let Some(&known) = self.negations.get(&id) {
             return known;
         }
-        let negation = self.number(Term::Not(id));
+        let negation = self.intern(Term::Not(id));
         self.negations.extend([(id, negation), (negation, id)]);
         negation
     }
@@ -193,7 +193,7 @@ impl Arena {
         match kept[..] {
             [] => neutral,
             [only] => only,
-            _ => self.number(Term::Chain(op, kept)),
+            _ => self.intern(Term::Chain(op, kept)),
         }
     }
 

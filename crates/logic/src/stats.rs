@@ -123,7 +123,7 @@ impl StatsBuilder {
         let count = self.nodes.count;
         let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
         let all: usize = self.types.iter().sum();
-        let of = |node: Node| share(self.types[kind(node)], all);
+        let fraction = |node: Node| share(self.types[kind(node)], all);
         let variables = share(self.types[4], all);
         Stats {
             count,
@@ -131,11 +131,11 @@ impl StatsBuilder {
             depth: self.depth.summary(),
             variables: self.variables.summary(),
             mix: NodeMix {
-                and: of(Node::And),
-                or: of(Node::Or),
-                not: of(Node::Not),
+                and: fraction(Node::And),
+                or: fraction(Node::Or),
+                not: fraction(Node::Not),
                 variable: variables,
-                constant: of(Node::True),
+                constant: fraction(Node::True),
             },
             tautologies: share(self.tautologies, count),
             contradictions: share(self.contradictions, count),

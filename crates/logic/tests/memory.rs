@@ -1,5 +1,6 @@
-//! What reading may allocate: streams hold one formula at a time, and no text or file, however strange, makes the
-//! reader take more than a constant times its own size. A test binary of its own, because it counts every allocation.
+//! Memory limits while reading: streams hold one formula at a time, and no text or file makes the reader
+//! allocate more than a constant times the input's size. This is a separate test binary, because it counts
+//! every allocation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{BufReader, Read};
@@ -12,18 +13,18 @@ struct Counting;
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to the system's allocator unchanged; only numbers are kept beside it.
+// SAFETY: every call is forwarded to the system's allocator unchanged; the wrapper only counts.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
         PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -31,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most memory in use at once beyond what was in use before.
+/// The peak of memory in use, beyond what was in use before.
 fn peak_of(work: impl FnOnce()) -> usize {
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -39,7 +40,7 @@ fn peak_of(work: impl FnOnce()) -> usize {
     PEAK.load(Relaxed) - before
 }
 
-/// Makes a line up whenever one is asked for: there is no file to hold in memory.
+/// Generates lines on demand, so that there is no file in memory.
 struct Lines {
     left: usize,
 }
@@ -65,28 +66,29 @@ fn streams_hold_one_formula_at_a_time() {
     assert!(peak < 1 << 18, "{peak} bytes for a million formulae of text");
 
     let formula = x(1) & !x(2);
-    let mut writer = BinaryWriter::new(Vec::new()).expect("memory");
-    (0..1_000_000).for_each(|_| writer.write(&formula).expect("memory"));
-    let file = writer.finish().expect("memory");
+    let mut writer = BinaryWriter::new(Vec::new()).expect("writing to memory");
+    (0..1_000_000).for_each(|_| writer.write(&formula).expect("writing to memory"));
+    let file = writer.finish().expect("writing to memory");
     let peak = peak_of(|| assert_eq!(FormulaReader::new(&file[..]).expect("a container").count(), 1_000_000));
     assert!(peak < 1 << 20, "{peak} bytes for a million formulae of a container");
 }
 
-/// A million formulae in memory take their nodes, a header each, and the set that keeps them apart.
+/// A million formulae in memory take the space of their nodes, a header each, and a hash table for the
+/// duplicates.
 fn a_million_formulae_take_what_they_take() {
-    let sampler = SamplerParams::new(5).check().expect("good");
+    let sampler = SamplerParams::new(5).check().expect("valid settings");
     let mut kept = Vec::new();
-    let peak = peak_of(|| kept = sampler.distinct(1, 1_000_000).expect("many"));
+    let peak = peak_of(|| kept = sampler.distinct(1, 1_000_000).expect("enough formulae"));
     let bytes: usize = kept.iter().map(|f| 4 * f.size() + 16 + 16).sum();
     assert!(peak < 3 * bytes, "{peak} bytes at the peak for {bytes} bytes of formulae");
 }
 
 fn strange_input_takes_a_constant_times_its_size() {
     let mut lengths = b"LOGICVAEform\x01\0\0\0".to_vec();
-    lengths.extend([0xff; 40]); // announces four gigabytes
-    let mut container = ContainerWriter::new(Vec::new(), *b"form", 1).expect("memory");
-    container.frame(&[2; 100_000]).expect("memory"); // a tree that never ends
-    let endless = container.finish().expect("memory");
+    lengths.extend([0xff; 40]); // declares a length of four gigabytes
+    let mut container = ContainerWriter::new(Vec::new(), *b"form", 1).expect("writing to memory");
+    container.frame(&[2; 100_000]).expect("writing to memory"); // a tree without leaves
+    let endless = container.finish().expect("writing to memory");
     let inputs: Vec<Vec<u8>> = vec![
         "(".repeat(200_000).into(),
         "!".repeat(200_000).into(),
@@ -110,7 +112,7 @@ fn strange_input_takes_a_constant_times_its_size() {
     }
 }
 
-/// One test, so that no other one allocates meanwhile.
+/// A single test, so that no other test allocates at the same time.
 #[test]
 fn memory_stays_within_what_the_input_takes() {
     streams_hold_one_formula_at_a_time();

@@ -15,7 +15,7 @@ use super::{EmbeddingParams, Features, Method};
 use crate::distinct::distinct_rows;
 use crate::error::KernelError;
 use crate::gram::Kernel;
-use crate::linalg::{Eigen, Scalar, eigen, leading, product};
+use crate::linalg::{Eigen, Scalar, eigen, leading_eigenpairs, product};
 
 /// Up to this size, a full decomposition is as fast as a truncated one.
 const SMALL: usize = 400;
@@ -38,22 +38,22 @@ pub(super) fn fit(
     let q = roots.mapv(|r| r / n.sqrt());
 
     let whole = u <= SMALL || 3 * params.components > u;
-    let source = Source { kernel, rows: &rows, counts: &counts, roots: &roots, q: &q };
-    let (matrix, lines) = if whole || params.tolerance < SINGLE_PRECISION {
-        let (matrix, lines) = source.matrix::<f64>()?;
-        (Matrix::Double(matrix), lines)
+    let source = GramSource { kernel, rows: &rows, counts: &counts, roots: &roots, q: &q };
+    let (matrix, row_statistics) = if whole || params.tolerance < SINGLE_PRECISION {
+        let (matrix, row_statistics) = source.matrix::<f64>()?;
+        (Matrix::Double(matrix), row_statistics)
     } else {
-        let (matrix, lines) = source.matrix::<f32>()?;
-        (Matrix::Single(matrix), lines)
+        let (matrix, row_statistics) = source.matrix::<f32>()?;
+        (Matrix::Single(matrix), row_statistics)
     };
-    let sum = |of: &dyn Fn(&Line) -> f64| lines.iter().map(of).sum::<f64>();
+    let sum = |term: &dyn Fn(&RowStatistics) -> f64| row_statistics.iter().map(term).sum::<f64>();
     let total = match params.method {
         Method::GramPca => sum(&|l| l.squares - l.along * l.along),
         Method::KernelPca => {
-            sum(&|l| l.diagonal) - lines.iter().zip(&q).map(|(l, q)| l.along * q).sum::<f64>()
+            sum(&|l| l.diagonal) - row_statistics.iter().zip(&q).map(|(l, q)| l.along * q).sum::<f64>()
         }
     };
-    let mean = lines.iter().map(|l| l.mean).collect();
+    let mean = row_statistics.iter().map(|l| l.mean).collect();
 
     let Eigen { values, vectors } = Problem { matrix, q, params }.solve(u, whole)?;
     let values = values.mapv(|v| v.max(0.0));
@@ -71,7 +71,7 @@ pub(super) fn fit(
 }
 
 /// Statistics of one row of R.
-struct Line {
+struct RowStatistics {
     /// The mean similarity with the pool.
     mean: f64,
     /// The row's entry of R·q.
@@ -80,7 +80,7 @@ struct Line {
     diagonal: f64,
 }
 
-struct Source<'a> {
+struct GramSource<'a> {
     kernel: &'a Kernel,
     rows: &'a BitMatrix,
     counts: &'a Array1<f64>,
@@ -88,9 +88,9 @@ struct Source<'a> {
     q: &'a Array1<f64>,
 }
 
-impl Source<'_> {
+impl GramSource<'_> {
     /// Builds R in precision `T`, in blocks of rows, so that no second matrix of its size is allocated.
-    fn matrix<T: Scalar>(&self) -> Result<(Array2<T>, Vec<Line>), KernelError> {
+    fn matrix<T: Scalar>(&self) -> Result<(Array2<T>, Vec<RowStatistics>), KernelError> {
         const ROWS: usize = 256;
         let u = self.rows.rows();
         let bytes = size_of::<T>() as f64 * u as f64 * u as f64;
@@ -100,7 +100,7 @@ impl Source<'_> {
         let n = self.counts.sum();
         let words = self.rows.words_per_row();
         let mut matrix = Array2::zeros((u, u));
-        let mut lines = Vec::with_capacity(u);
+        let mut row_statistics = Vec::with_capacity(u);
         for (part, mut to) in matrix.axis_chunks_iter_mut(Axis(0), ROWS).enumerate() {
             let (first, height) = (part * ROWS, to.nrows());
             let block = self.rows.words()[first * words..(first + height) * words].to_vec();
@@ -111,12 +111,12 @@ impl Source<'_> {
                 .into_par_iter()
                 .zip(similarities.axis_iter(Axis(0)).into_par_iter())
                 .enumerate();
-            lines.par_extend(rows.map(|(i, (mut to, line))| {
+            row_statistics.par_extend(rows.map(|(i, (mut to, line))| {
                 let root = self.roots[first + i];
                 let mean = line.dot(self.counts) / n;
                 let scaled = &line * self.roots * root;
                 to.zip_mut_with(&scaled, |to, value| *to = T::rounded(*value));
-                Line {
+                RowStatistics {
                     mean,
                     along: scaled.dot(self.q),
                     squares: scaled.dot(&scaled),
@@ -124,7 +124,7 @@ impl Source<'_> {
                 }
             }));
         }
-        Ok((matrix, lines))
+        Ok((matrix, row_statistics))
     }
 }
 
@@ -147,10 +147,10 @@ impl Problem<'_> {
             let identity = Array2::eye(u);
             return eigen(backend, &self.apply(identity.view()));
         }
-        leading(backend, u, components.min(u), tolerance, |block| self.apply(block))
+        leading_eigenpairs(backend, u, components.min(u), tolerance, |block| self.apply(block))
     }
 
-    fn times(&self, block: ArrayView2<'_, f64>) -> Array2<f64> {
+    fn multiply(&self, block: ArrayView2<'_, f64>) -> Array2<f64> {
         let backend = self.params.backend;
         match &self.matrix {
             Matrix::Double(matrix) => product(backend, matrix.view(), block),
@@ -163,12 +163,12 @@ impl Problem<'_> {
     /// R·P·R or P·R·P times a block of vectors.
     fn apply(&self, block: ArrayView2<'_, f64>) -> Array2<f64> {
         match self.params.method {
-            Method::GramPca => self.times(self.centred(self.times(block)).view()),
-            Method::KernelPca => self.centred(self.times(self.centred(block.to_owned()).view())),
+            Method::GramPca => self.multiply(self.centre(self.multiply(block)).view()),
+            Method::KernelPca => self.centre(self.multiply(self.centre(block.to_owned()).view())),
         }
     }
 
-    fn centred(&self, mut block: Array2<f64>) -> Array2<f64> {
+    fn centre(&self, mut block: Array2<f64>) -> Array2<f64> {
         let along = self.q.dot(&block).insert_axis(Axis(0));
         block -= &self.q.view().insert_axis(Axis(1)).dot(&along);
         block

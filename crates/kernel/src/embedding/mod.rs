@@ -165,7 +165,7 @@ impl Embedding {
 
     /// The vectors of formulae, one row for each. The formulae need not be in the pool.
     pub fn transform(&self, formulae: &[Formula]) -> Result<Array2<f64>, KernelError> {
-        self.in_parts(formulae.len(), |range| self.domain().values(&formulae[range]))
+        self.transform_blocks(formulae.len(), |range| self.domain().values(&formulae[range]))
     }
 
     /// The vectors of *observations*: truth values at the embedding's assignments, without a formula.
@@ -183,12 +183,12 @@ impl Embedding {
         if values.bits() != self.domain().len() {
             return Err(KernelError::Observation { found: values.bits(), expected: self.domain().len() });
         }
-        Ok(self.map(values))
+        Ok(self.project(values))
     }
 
     /// Transforms in blocks of rows, so that the features of a long list do not take more memory than its
     /// vectors.
-    fn in_parts(
+    fn transform_blocks(
         &self,
         rows: usize,
         values: impl Fn(std::ops::Range<usize>) -> Result<BitMatrix, KernelError>,
@@ -197,12 +197,12 @@ impl Embedding {
         let mut result = Array2::zeros((rows, self.components()));
         for (part, mut to) in result.axis_chunks_iter_mut(Axis(0), height).enumerate() {
             let start = part * height;
-            to.assign(&self.map(&values(start..rows.min(start + height))?));
+            to.assign(&self.project(&values(start..rows.min(start + height))?));
         }
         Ok(result)
     }
 
-    fn map(&self, values: &BitMatrix) -> Array2<f64> {
+    fn project(&self, values: &BitMatrix) -> Array2<f64> {
         let mut features = match &self.features {
             Features::Values => scaled_signs(values, &vec![1.0; values.bits()]),
             Features::Similarities(pool) => self.kernel.cross_of_values(values, pool),

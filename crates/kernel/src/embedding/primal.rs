@@ -34,7 +34,8 @@ pub(super) fn fit(
     };
     // Inner products of columns are plain kernels of columns: XOR and population count over the N formulae.
     let among_columns = Kernel::new(Domain::exact(0)?, Form::Plain)?.gram_of_values(&columns);
-    let squares = among_columns * roots.view().insert_axis(Axis(0)) * roots.view().insert_axis(Axis(1)) * n; // B
+    // The matrix B.
+    let squares = among_columns * roots.view().insert_axis(Axis(0)) * roots.view().insert_axis(Axis(1)) * n;
     let mean: Array1<f64> = (0..m).map(|c| 2.0 * columns.count_ones(c) as f64 / n - 1.0).collect();
     let scaled_mean = &mean * &roots; // t
 

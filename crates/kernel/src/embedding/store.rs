@@ -79,7 +79,7 @@ impl Embedding {
         let head = frames.next()?;
         let limited = standard().with_limit::<DESCRIPTION_LIMIT>();
         let (d, _): (Description, usize) = bincode::serde::decode_from_slice(&head, limited)
-            .map_err(|e| frames.wrong(format!("invalid description: {e}")))?;
+            .map_err(|e| frames.invalid(format!("invalid description: {e}")))?;
         let assignments = if d.exact {
             Assignments::all(d.variables as usize)?
         } else {
@@ -87,7 +87,11 @@ impl Embedding {
             Assignments::from_columns(columns)?
         };
         if assignments.len() as u64 != d.assignments {
-            return Err(frames.wrong(format!("{} assignments instead of {}", assignments.len(), d.assignments)));
+            return Err(frames.invalid(format!(
+                "{} assignments instead of {}",
+                assignments.len(),
+                d.assignments
+            )));
         }
         let weights = if d.weighted { Some(frames.numbers(d.assignments)?) } else { None };
         let features = match d.pool {
@@ -98,10 +102,10 @@ impl Embedding {
         let mean = Array1::from(frames.numbers(width)?);
         let projection = frames.numbers(width.saturating_mul(d.components))?;
         let projection = Array2::from_shape_vec((width as usize, d.components as usize), projection)
-            .map_err(|e| frames.wrong(format!("invalid projection: {e}")))?;
+            .map_err(|e| frames.invalid(format!("invalid projection: {e}")))?;
         let variances = Array1::from(frames.numbers(d.components)?);
         frames.end()?;
-        let kernel = Kernel::new(Domain::restored(assignments, weights), d.form)?;
+        let kernel = Kernel::new(Domain::from_scaled(assignments, weights), d.form)?;
         Ok(Self {
             kernel,
             method: d.method,
@@ -125,31 +129,33 @@ fn number_bytes<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
 struct Frames<R: Read>(ContainerReader<R>);
 
 impl<R: Read> Frames<R> {
-    fn wrong(&self, what: String) -> KernelError {
+    fn invalid(&self, what: String) -> KernelError {
         ContainerError::Content { frame: self.0.frames(), what }.into()
     }
 
     fn next(&mut self) -> Result<Vec<u8>, KernelError> {
-        self.0.next_frame()?.ok_or_else(|| self.wrong("a frame is missing".into()))
+        self.0.next_frame()?.ok_or_else(|| self.invalid("a frame is missing".into()))
     }
 
     /// Reads a frame of exactly `count` numbers of eight bytes. Memory is allocated for the frame that was
     /// read, not for the declared count.
-    fn eights(&mut self, count: u64) -> Result<Vec<[u8; 8]>, KernelError> {
+    fn eight_byte_words(&mut self, count: u64) -> Result<Vec<[u8; 8]>, KernelError> {
         let bytes = self.next()?;
         let (eights, rest) = bytes.as_chunks::<8>();
         if eights.len() as u64 != count || !rest.is_empty() {
-            return Err(self.wrong(format!("{} bytes instead of {count} numbers of eight bytes", bytes.len())));
+            return Err(
+                self.invalid(format!("{} bytes instead of {count} numbers of eight bytes", bytes.len()))
+            );
         }
         Ok(eights.to_vec())
     }
 
     fn numbers(&mut self, count: u64) -> Result<Vec<f64>, KernelError> {
-        Ok(self.eights(count)?.into_iter().map(f64::from_le_bytes).collect())
+        Ok(self.eight_byte_words(count)?.into_iter().map(f64::from_le_bytes).collect())
     }
 
     fn bits(&mut self, rows: u64, bits: u64) -> Result<BitMatrix, KernelError> {
-        let words = self.eights(rows.saturating_mul(bits.div_ceil(64)))?;
+        let words = self.eight_byte_words(rows.saturating_mul(bits.div_ceil(64)))?;
         Ok(BitMatrix::from_words(
             rows as usize,
             bits as usize,
@@ -160,7 +166,7 @@ impl<R: Read> Frames<R> {
     fn end(&mut self) -> Result<(), KernelError> {
         match self.0.next_frame()? {
             None => Ok(()),
-            Some(_) => Err(self.wrong("there are too many frames".into())),
+            Some(_) => Err(self.invalid("there are too many frames".into())),
         }
     }
 }

@@ -54,7 +54,8 @@ pub fn classification(
         .into_par_iter()
         .map(|r| repetition(variables, params, seed, r as u64))
         .collect::<Result<_, _>>()?;
-    let mean = |of: fn(&(f64, f64)) -> f64| results.iter().map(of).sum::<f64>() / results.len().max(1) as f64;
+    let mean =
+        |field: fn(&(f64, f64)) -> f64| results.iter().map(field).sum::<f64>() / results.len().max(1) as f64;
     let mut accuracies: Vec<f64> = results.iter().map(|r| r.0).collect();
     let quantiles = logicvae_logic::quantiles(&mut accuracies, [0.05, 0.25, 0.5, 0.75, 0.95]);
     Ok(Accuracy { variables, quantiles, mean: mean(|r| r.0), guessing: mean(|r| r.1) })
@@ -84,10 +85,10 @@ fn repetition(
         ridge(&kernel.gram(train)?, &labels.slice(ndarray::s![..params.train]).to_owned(), params.ridge)?;
     let scores = kernel.cross(test, train)?.dot(&alpha);
     let truth = labels.slice(ndarray::s![params.train..]);
-    let right = scores.iter().zip(truth).filter(|(score, label)| *score * *label > 0.0).count();
+    let correct = scores.iter().zip(truth).filter(|(score, label)| *score * *label > 0.0).count();
     let positive = truth.iter().filter(|label| **label > 0.0).count();
     let share = |part: usize| part as f64 / truth.len() as f64;
-    Ok((share(right), share(positive).max(1.0 - share(positive))))
+    Ok((share(correct), share(positive).max(1.0 - share(positive))))
 }
 
 /// Solves kernel ridge regression: (K + ridge·I)⁻¹·labels.

@@ -18,7 +18,7 @@ use crate::error::KernelError;
 
 /// Samples `count` distinct formulae with the limits of the paper's data sets: every variable occurs, and
 /// there are at most 4n + 2 nodes.
-pub fn paper_formulae(variables: u32, count: usize, seed: u64) -> Result<Vec<Formula>, KernelError> {
+fn paper_formulae(variables: u32, count: usize, seed: u64) -> Result<Vec<Formula>, KernelError> {
     let max_nodes = 4 * variables as usize + 2;
     let params = SamplerParams { max_nodes, all_variables: true, ..SamplerParams::new(variables) };
     Ok(params.check()?.distinct(seed, count)?)

@@ -3,8 +3,9 @@
 //! Results do not depend on the number of threads: large products are split into parts of a fixed size, and
 //! each part and each decomposition runs on one thread.
 
-mod pure;
-mod truncated;
+#[allow(unsafe_code)] // passes ndarray views to faer without copying
+mod faer_backend;
+mod lanczos;
 
 #[cfg(feature = "lapack")]
 mod lapack;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::KernelError;
 
-pub(crate) use truncated::leading;
+pub(crate) use lanczos::leading_eigenpairs;
 
 /// The linear algebra library.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +88,7 @@ fn multiply<T: Scalar>(
     to: ArrayViewMut2<'_, T>,
 ) {
     match backend {
-        Backend::Faer => pure::multiply(left, right, to),
+        Backend::Faer => faer_backend::multiply(left, right, to),
         #[cfg(feature = "lapack")]
         Backend::Lapack => lapack::multiply(left, right, to),
     }
@@ -96,7 +97,7 @@ fn multiply<T: Scalar>(
 /// All eigenvalues and eigenvectors of a symmetric matrix.
 pub fn eigen(backend: Backend, symmetric: &Array2<f64>) -> Result<Eigen, KernelError> {
     let (values, vectors) = match backend {
-        Backend::Faer => pure::eigen(symmetric)?,
+        Backend::Faer => faer_backend::eigen(symmetric)?,
         #[cfg(feature = "lapack")]
         Backend::Lapack => lapack::eigen(symmetric)?,
     };

@@ -1,4 +1,4 @@
-//! Embeddings against principal components of the Gram matrix written out.
+//! Embeddings compared with principal components of the full Gram matrix.
 
 use logicvae_kernel::linalg::{Backend, eigen};
 use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Kernel, KernelError, Method};
@@ -19,14 +19,14 @@ fn fit(
     Embedding::fit(domain, pool, &EmbeddingParams { method, form, ..EmbeddingParams::new(components) })
 }
 
-/// Scores and variances by the book: the whole N × N matrix, centred, multiplied out, decomposed.
-fn by_the_book(
+/// Reference scores and variances: the full N × N matrix, centred explicitly and decomposed.
+fn reference(
     kernel: &Kernel,
     formulae: &[Formula],
     method: Method,
     components: usize,
 ) -> (Array2<f64>, Array1<f64>, f64) {
-    let gram = kernel.gram(formulae).expect("fits");
+    let gram = kernel.gram(formulae).expect("variables in range");
     let n = gram.nrows();
     let centring = Array2::eye(n) - Array2::from_elem((n, n), 1.0 / n as f64);
     match method {
@@ -55,32 +55,32 @@ fn distances(y: &Array2<f64>) -> Array2<f64> {
     })
 }
 
-/// Every method, form and kind of domain, against the book.
+/// Every method, form and kind of domain, compared with the reference.
 #[test]
 fn embeddings_are_the_principal_components() {
     let formulae = pool(4, 120, 7); // many share a truth table
     let rows: Vec<Assignment> = (0..16).map(|i| Assignment::from_index(i, 4)).collect();
     let weights: Vec<f64> = (0..16).map(|i| f64::from(i % 5)).collect();
-    let measures = [
-        Domain::exact(4).expect("few"),
-        Domain::monte_carlo(4, 50, 3).expect("some"),
-        Domain::observed(&rows).expect("rows").weighted(&weights).expect("good"),
+    let domains = [
+        Domain::exact(4).expect("few variables"),
+        Domain::monte_carlo(4, 50, 3).expect("not empty"),
+        Domain::observed(&rows).expect("rows").weighted(&weights).expect("valid settings"),
     ];
-    for domain in measures {
+    for domain in domains {
         for method in [Method::GramPca, Method::KernelPca] {
             for form in [Form::Plain, GAUSSIAN] {
-                let kernel = Kernel::new(domain.clone(), form).expect("good");
-                let (scores, variances, total) = by_the_book(&kernel, &formulae, method, 6);
-                let embedding = fit(domain.clone(), &formulae, method, form, 6).expect("fits");
-                let y = embedding.transform(&formulae).expect("fits");
+                let kernel = Kernel::new(domain.clone(), form).expect("valid settings");
+                let (scores, variances, total) = reference(&kernel, &formulae, method, 6);
+                let embedding = fit(domain.clone(), &formulae, method, form, 6).expect("variables in range");
+                let y = embedding.transform(&formulae).expect("variables in range");
                 for k in 0..6 {
-                    let (ours, book) = (embedding.variances()[k], variances[k]);
+                    let (ours, expected) = (embedding.variances()[k], variances[k]);
                     assert!(
-                        (ours - book).abs() < 1e-9 * variances[0],
-                        "{method:?} {form:?} variance {k}: {ours} and {book}"
+                        (ours - expected).abs() < 1e-9 * variances[0],
+                        "{method:?} {form:?} variance {k}: {ours} and {expected}"
                     );
                     let share = embedding.explained_variance()[k];
-                    assert!((share - book / total).abs() < 1e-9, "{method:?} {form:?} share {k}");
+                    assert!((share - expected / total).abs() < 1e-9, "{method:?} {form:?} share {k}");
                 }
                 let difference =
                     (distances(&y) - distances(&scores)).iter().fold(0.0f64, |t, d| t.max(d.abs()));
@@ -98,29 +98,31 @@ fn observations_are_as_good_as_formulae() {
     for (method, form) in
         [(Method::GramPca, Form::Plain), (Method::GramPca, GAUSSIAN), (Method::KernelPca, GAUSSIAN)]
     {
-        let embedding = fit(Domain::exact(5).expect("few"), &formulae, method, form, 10).expect("fits");
-        let values = embedding.domain().values(&new).expect("fits");
+        let embedding = fit(Domain::exact(5).expect("few variables"), &formulae, method, form, 10)
+            .expect("variables in range");
+        let values = embedding.domain().values(&new).expect("variables in range");
         assert_eq!(
-            embedding.transform_values(&values).expect("fits"),
-            embedding.transform(&new).expect("fits")
+            embedding.transform_values(&values).expect("variables in range"),
+            embedding.transform(&new).expect("variables in range")
         );
     }
 }
 
-/// Out of sample: the vector of a formula is what the book's projection gives, though it is not in the pool.
+/// Out of sample: a formula outside the pool is projected on the same axes as by the reference.
 #[test]
 fn new_formulae_are_projected_on_the_same_axes() {
     let (formulae, new) = (pool(4, 100, 2), pool(4, 30, 77));
-    let kernel = Kernel::new(Domain::exact(4).expect("few"), GAUSSIAN).expect("good");
-    let gram = kernel.gram(&formulae).expect("fits");
+    let kernel = Kernel::new(Domain::exact(4).expect("few variables"), GAUSSIAN).expect("valid settings");
+    let gram = kernel.gram(&formulae).expect("variables in range");
     let mean = gram.mean_axis(Axis(0)).expect("rows");
     let rows = &gram - &mean;
     let axes = eigen(Backend::Faer, &rows.t().dot(&rows)).expect("decomposes").vectors;
-    let expected = (kernel.cross(&new, &formulae).expect("fits") - &mean).dot(&axes.slice(s![.., ..5]));
-    let y = fit(Domain::exact(4).expect("few"), &formulae, Method::GramPca, GAUSSIAN, 5)
-        .expect("fits")
+    let expected =
+        (kernel.cross(&new, &formulae).expect("variables in range") - &mean).dot(&axes.slice(s![.., ..5]));
+    let y = fit(Domain::exact(4).expect("few variables"), &formulae, Method::GramPca, GAUSSIAN, 5)
+        .expect("variables in range")
         .transform(&new)
-        .expect("fits");
+        .expect("variables in range");
     let difference = (distances(&y) - distances(&expected)).iter().fold(0.0f64, |t, d| t.max(d.abs()));
     assert!(difference < 1e-7, "{difference}");
 }
@@ -133,8 +135,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| {
                 let embedding =
-                    fit(Domain::exact(7).expect("few"), &formulae, Method::GramPca, form, 20).expect("fits");
-                embedding.transform(&formulae).expect("fits")
+                    fit(Domain::exact(7).expect("few variables"), &formulae, Method::GramPca, form, 20)
+                        .expect("variables in range");
+                embedding.transform(&formulae).expect("variables in range")
             })
         };
         assert!(run(1) == run(3), "{form:?}");
@@ -144,13 +147,13 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn bad_requests_are_refused() {
     let formulae = pool(3, 50, 1);
-    let exact = || Domain::exact(3).expect("few");
+    let exact = || Domain::exact(3).expect("few variables");
     let text = |e: KernelError| e.to_string();
     let error = text(fit(exact(), &formulae, Method::GramPca, Form::Plain, 20).expect_err("rank 8"));
     assert!(error.contains("20 components") && error.contains("at most 8"), "{error}");
     let fewer =
         Embedding::fit(exact(), &formulae, &EmbeddingParams { up_to_rank: true, ..EmbeddingParams::new(20) })
-            .expect("fits");
+            .expect("variables in range");
     assert_eq!(fewer.components(), 8);
     assert!(
         text(fit(exact(), &formulae, Method::GramPca, Form::Plain, 0).expect_err("none"))
@@ -161,8 +164,8 @@ fn bad_requests_are_refused() {
     );
     let same = vec![formula("x1"); 5];
     assert!(fit(exact(), &same, Method::GramPca, Form::Plain, 1).is_err(), "no variance at all");
-    let embedding = fit(exact(), &formulae, Method::GramPca, Form::Plain, 4).expect("fits");
+    let embedding = fit(exact(), &formulae, Method::GramPca, Form::Plain, 4).expect("variables in range");
     assert!(text(embedding.transform(&[formula("x9")]).expect_err("x9 of 3")).contains("x9"));
-    let values = Domain::exact(4).expect("few").values(&formulae).expect("fits");
+    let values = Domain::exact(4).expect("few variables").values(&formulae).expect("variables in range");
     assert!(text(embedding.transform_values(&values).expect_err("16 of 8")).contains("16 values"));
 }

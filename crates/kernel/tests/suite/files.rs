@@ -1,4 +1,4 @@
-//! Embeddings and matrices in files.
+//! Saving and loading embeddings, and writing `.npy` files.
 
 use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, KernelError, Method, NpyWriter, Precision};
 use logicvae_logic::BinaryWriter;
@@ -9,23 +9,23 @@ use crate::support::pool;
 
 fn saved(embedding: &Embedding) -> Vec<u8> {
     let mut bytes = Vec::new();
-    embedding.save(&mut bytes).expect("memory");
+    embedding.save(&mut bytes).expect("writing to memory");
     bytes
 }
 
 fn embeddings() -> Vec<Embedding> {
     let formulae = pool(4, 80, 1);
     let weights: Vec<f64> = (1..=30).map(f64::from).collect();
-    let measures = [
-        Domain::exact(4).expect("few"),
-        Domain::monte_carlo(4, 70, 5).expect("some"),
-        Domain::monte_carlo(4, 30, 5).expect("some").weighted(&weights).expect("good"),
+    let domains = [
+        Domain::exact(4).expect("few variables"),
+        Domain::monte_carlo(4, 70, 5).expect("not empty"),
+        Domain::monte_carlo(4, 30, 5).expect("not empty").weighted(&weights).expect("valid settings"),
     ];
     let forms = [Form::Plain, Form::Gaussian { sigma2: 0.44 }];
-    let all = measures.iter().flat_map(|m| forms.map(|form| (m.clone(), form)));
+    let all = domains.iter().flat_map(|m| forms.map(|form| (m.clone(), form)));
     all.map(|(domain, form)| {
         let params = EmbeddingParams { form, method: Method::KernelPca, ..EmbeddingParams::new(5) };
-        Embedding::fit(domain, &formulae, &params).expect("fits")
+        Embedding::fit(domain, &formulae, &params).expect("variables in range")
     })
     .collect()
 }
@@ -36,7 +36,10 @@ fn a_loaded_embedding_gives_the_same_bits() {
     for embedding in embeddings() {
         let loaded = Embedding::load(&saved(&embedding)[..]).expect("its own file");
         assert_eq!(loaded, embedding);
-        assert_eq!(loaded.transform(&new).expect("fits"), embedding.transform(&new).expect("fits"));
+        assert_eq!(
+            loaded.transform(&new).expect("variables in range"),
+            embedding.transform(&new).expect("variables in range")
+        );
     }
 }
 
@@ -55,25 +58,25 @@ fn damaged_and_foreign_files_are_refused() {
     later[12] = 7;
     let text = |e: KernelError| e.to_string();
     assert!(text(Embedding::load(&later[..]).expect_err("version 7")).contains("version 7"));
-    let formulae = BinaryWriter::new(Vec::new()).and_then(BinaryWriter::finish).expect("memory");
+    let formulae = BinaryWriter::new(Vec::new()).and_then(BinaryWriter::finish).expect("writing to memory");
     assert!(text(Embedding::load(&formulae[..]).expect_err("formulae")).contains("`form`"));
 }
 
 #[test]
 fn npy_files_are_read_back() {
     let matrix = Array2::from_shape_fn((7, 3), |(i, j)| (i * 10 + j) as f64 + 0.25);
-    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F64).expect("memory");
+    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F64).expect("writing to memory");
     writer.rows(matrix.slice(ndarray::s![..4, ..])).expect("rows");
     writer.rows(matrix.slice(ndarray::s![4.., ..])).expect("rows");
     let bytes = writer.finish().expect("all rows");
     assert_eq!(Array2::<f64>::read_npy(&bytes[..]).expect("npy"), matrix);
 
-    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F32).expect("memory");
+    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F32).expect("writing to memory");
     writer.rows(matrix.view()).expect("rows");
     let bytes = writer.finish().expect("all rows");
     assert_eq!(Array2::<f32>::read_npy(&bytes[..]).expect("npy"), matrix.mapv(|v| v as f32));
 
-    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F64).expect("memory");
+    let mut writer = NpyWriter::new(Vec::new(), (7, 3), Precision::F64).expect("writing to memory");
     assert!(writer.rows(Array2::zeros((2, 4)).view()).is_err(), "four columns of three");
     assert!(writer.finish().is_err(), "rows are missing");
 }

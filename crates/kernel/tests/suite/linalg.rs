@@ -1,4 +1,4 @@
-//! One conformance suite that every backend runs, and the truncated solver against the whole one.
+//! A conformance suite that every backend runs, and the truncated solver compared with the full one.
 
 use logicvae_kernel::linalg::{Backend, eigen, product};
 use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Method};
@@ -6,7 +6,7 @@ use ndarray::{Array2, s};
 
 use crate::support::pool;
 
-/// A symmetric matrix with a known, falling spectrum.
+/// A symmetric matrix with a known, decreasing spectrum.
 fn symmetric(n: usize) -> Array2<f64> {
     let raw = Array2::from_shape_fn((n, n), |(i, j)| {
         (((i * 37 + j * 101 + i * j) % 211) as f64 - 105.0) / (1.0 + j as f64)
@@ -51,7 +51,8 @@ fn params(method: Method, form: Form, components: usize, backend: Backend) -> Em
     EmbeddingParams { method, form, backend, tolerance: 1e-10, ..EmbeddingParams::new(components) }
 }
 
-/// Eigenvalues to 1e-8 relative, subspaces to 1e-6: every backend against the default, on every way of fitting.
+/// Compares every backend with the default one, for every algorithm: eigenvalues to 1e-8 relative, subspaces
+/// to 1e-6.
 #[test]
 fn backends_agree_on_embeddings() {
     let formulae = pool(6, 900, 3);
@@ -62,18 +63,22 @@ fn backends_agree_on_embeddings() {
         (Method::KernelPca, Form::Gaussian { sigma2: 0.44 }),
     ] {
         let fit = |backend| {
-            Embedding::fit(Domain::exact(6).expect("few"), &formulae, &params(method, form, 12, backend))
-                .expect("fits")
+            Embedding::fit(
+                Domain::exact(6).expect("few variables"),
+                &formulae,
+                &params(method, form, 12, backend),
+            )
+            .expect("variables in range")
         };
         let reference = fit(Backend::Faer);
-        let expected = reference.transform(&formulae).expect("fits");
+        let expected = reference.transform(&formulae).expect("variables in range");
         for &backend in Backend::ALL {
             let other = fit(backend);
             for (a, b) in reference.variances().iter().zip(other.variances()) {
                 assert!((a - b).abs() <= 1e-8 * a, "{backend:?} {method:?} {form:?}: {a} and {b}");
             }
-            // Distances do not see rotations within a subspace: they agree if the subspaces do.
-            let y = other.transform(&formulae).expect("fits");
+            // Distances are invariant under rotations within a subspace, so they agree if the subspaces do.
+            let y = other.transform(&formulae).expect("variables in range");
             for (i, j) in [(0, 1), (5, 100), (899, 450), (17, 18)] {
                 let distance = |y: &Array2<f64>| (&y.row(i) - &y.row(j)).mapv(|d| d * d).sum().sqrt();
                 let (a, b) = (distance(&expected), distance(&y));
@@ -83,7 +88,7 @@ fn backends_agree_on_embeddings() {
     }
 }
 
-/// The same pool, once with so many components that the whole matrix is decomposed, once truncated.
+/// The same pool, once with so many components that the full matrix is decomposed, and once truncated.
 #[test]
 fn the_truncated_solver_finds_the_leading_part_of_the_whole() {
     let formulae = pool(7, 1500, 5);
@@ -92,11 +97,11 @@ fn the_truncated_solver_finds_the_leading_part_of_the_whole() {
         for &backend in Backend::ALL {
             let fit = |count| {
                 Embedding::fit(
-                    Domain::exact(7).expect("few"),
+                    Domain::exact(7).expect("few variables"),
                     &formulae,
                     &params(method, form, count, backend),
                 )
-                .expect("fits")
+                .expect("variables in range")
             };
             let (whole, few) = (fit(500), fit(40));
             for (a, b) in whole.variances().iter().zip(few.variances()) {
@@ -105,8 +110,8 @@ fn the_truncated_solver_finds_the_leading_part_of_the_whole() {
             let shares = (whole.explained_variance(), few.explained_variance());
             assert!((shares.0.slice(s![..40]).sum() - shares.1.sum()).abs() < 1e-8);
             let (y, z) = (
-                whole.transform(&formulae[..50]).expect("fits"),
-                few.transform(&formulae[..50]).expect("fits"),
+                whole.transform(&formulae[..50]).expect("variables in range"),
+                few.transform(&formulae[..50]).expect("variables in range"),
             );
             for k in 0..5 {
                 let difference = (&y.column(k) - &z.column(k)).iter().fold(0.0f64, |t, d| t.max(d.abs()));

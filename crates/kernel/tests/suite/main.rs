@@ -1,4 +1,4 @@
-//! One test binary, a file a topic.
+//! All tests in one binary, with one file per topic.
 
 mod bound;
 mod embedding;

@@ -28,7 +28,10 @@ pub enum CountError {
         variables: usize,
     },
     /// The formula has variables outside those counted over.
-    #[error("the formula has x{variable}, but models over only {variables} variables are counted: raise the number of variables")]
+    #[error(
+        "the formula has x{variable}, but models over only {variables} variables are counted: \
+         raise the number of variables"
+    )]
     Variable {
         /// The largest variable of the formula.
         variable: u32,

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::assignment::Assignment;
-use super::lanes::{self, Unfit};
-use super::matrix::BitMatrix;
-use super::table::{MAX_TABLE_VARIABLES, TableError};
+use super::bit_matrix::BitMatrix;
+use super::bit_parallel::{self, VariableOutOfRange};
+use super::truth_table::{MAX_TABLE_VARIABLES, TableError};
 use crate::formula::Formula;
 
 /// A bit-packed list of assignments to the variables `x1..=x_n`: all 2ⁿ, a random sample, or observed data.
@@ -95,7 +95,7 @@ impl Assignments {
         if count == 0 {
             return Err(BatchError::Empty);
         }
-        fits(variables, count)?;
+        check_size(variables, count)?;
         let mut columns = BitMatrix::zeros(variables, count);
         for variable in 0..variables {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -164,7 +164,7 @@ impl Assignments {
     /// Evaluates every formula at every assignment: one row for each formula, one bit for each assignment.
     /// Runs in parallel; the result does not depend on the number of threads.
     pub fn evaluate(&self, formulae: &[Formula]) -> Result<BitMatrix, BatchError> {
-        fits(formulae.len(), self.len)?;
+        check_size(formulae.len(), self.len)?;
         let mut values = BitMatrix::zeros(formulae.len(), self.len);
         self.evaluate_into(formulae, &mut values)?;
         Ok(values)
@@ -180,14 +180,14 @@ impl Assignments {
         let rows = values.words_mut().par_chunks_mut(FORMULAE * words);
         let done = rows
             .zip(formulae.par_chunks(FORMULAE))
-            .try_for_each(|(out, part)| lanes::evaluate(part, self, out, words));
+            .try_for_each(|(out, part)| bit_parallel::evaluate(part, self, out, words));
         // Threads run in any order, so the first formula in the list is reported, not the first one found.
-        done.map_err(|Unfit| self.first_unfit(formulae))
+        done.map_err(|VariableOutOfRange| self.first_out_of_range(formulae))
     }
 
-    fn first_unfit(&self, formulae: &[Formula]) -> BatchError {
-        let unfit = |f: &Formula| f.max_variable() as usize > self.variables;
-        let at = formulae.iter().position(unfit).unwrap_or_default();
+    fn first_out_of_range(&self, formulae: &[Formula]) -> BatchError {
+        let is_out_of_range = |f: &Formula| f.max_variable() as usize > self.variables;
+        let at = formulae.iter().position(is_out_of_range).unwrap_or_default();
         let formula = &formulae[at];
         let mut text: String = formula.to_string().chars().take(60).collect();
         if formula.size() > 30 {
@@ -222,7 +222,7 @@ impl Assignments {
 }
 
 /// Rejects a bit matrix above 8 GiB before it is allocated.
-fn fits(rows: usize, assignments: usize) -> Result<(), BatchError> {
+fn check_size(rows: usize, assignments: usize) -> Result<(), BatchError> {
     match assignments.div_ceil(64).checked_mul(rows) {
         Some(words) if words <= 1 << 30 => Ok(()),
         _ => Err(BatchError::TooMany { rows, assignments }),

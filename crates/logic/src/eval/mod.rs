@@ -2,15 +2,17 @@
 
 mod assignment;
 mod batch;
-mod lanes;
-mod matrix;
+mod bit_matrix;
+#[allow(unsafe_code)] // calls functions compiled for AVX2 and AVX-512
+mod bit_parallel;
 #[cfg(target_arch = "x86_64")]
-mod short;
+#[allow(unsafe_code)] // AVX-512 intrinsics
+mod short_avx512;
 mod single;
-mod table;
+mod truth_table;
 
 pub use assignment::{Assignment, AssignmentError};
 pub use batch::{Assignments, BatchError, truth_tables};
-pub use matrix::BitMatrix;
+pub use bit_matrix::BitMatrix;
 pub use single::UnboundVariable;
-pub use table::{MAX_TABLE_VARIABLES, TableError, TruthTable};
+pub use truth_table::{TableError, TruthTable};

@@ -80,15 +80,15 @@ impl<R: Read> BinaryReader<R> {
         while open > 0 {
             let rest = &self.frame[self.at..];
             let decoded: Result<(u32, usize), _> = bincode::decode_from_slice(rest, ENCODING);
-            let (code, read) = decoded.map_err(|e| self.wrong(e.to_string()))?;
+            let (code, read) = decoded.map_err(|e| self.invalid(e.to_string()))?;
             self.at += read;
             open = open - 1 + arity(code);
             codes.push(code);
         }
-        Formula::checked(codes).map(Some).map_err(|e| self.wrong(e.to_string()))
+        Formula::checked(codes).map(Some).map_err(|e| self.invalid(e.to_string()))
     }
 
-    fn wrong(&self, what: String) -> ContainerError {
+    fn invalid(&self, what: String) -> ContainerError {
         ContainerError::Content { frame: self.container.frames(), what }
     }
 }

@@ -98,13 +98,13 @@ impl<W: Write> ContainerWriter<W> {
         if payload.is_empty() {
             return Ok(());
         }
-        let length =
-            u32::try_from(payload.len()).map_err(|_| io::Error::other("a frame must be smaller than 4 GiB"))?;
+        let length = u32::try_from(payload.len())
+            .map_err(|_| io::Error::other("a frame must be smaller than 4 GiB"))?;
         self.frames += 1;
-        self.raw(length, payload)
+        self.write_frame(length, payload)
     }
 
-    fn raw(&mut self, length: u32, payload: &[u8]) -> io::Result<()> {
+    fn write_frame(&mut self, length: u32, payload: &[u8]) -> io::Result<()> {
         self.inner.write_all(&length.to_le_bytes())?;
         self.inner.write_all(&crc32fast::hash(payload).to_le_bytes())?;
         self.inner.write_all(payload)
@@ -112,7 +112,7 @@ impl<W: Write> ContainerWriter<W> {
 
     /// Writes the end mark and returns the underlying writer.
     pub fn finish(mut self) -> io::Result<W> {
-        self.raw(0, &self.frames.to_le_bytes())?;
+        self.write_frame(0, &self.frames.to_le_bytes())?;
         self.inner.flush()?;
         Ok(self.inner)
     }

@@ -118,7 +118,7 @@ impl ParseError {
     }
 
     /// Adds `lines` to the line number, for a text that starts after that many lines of a file.
-    pub fn after_lines(mut self, lines: usize) -> Self {
+    pub(crate) fn after_lines(mut self, lines: usize) -> Self {
         self.line += lines;
         self
     }

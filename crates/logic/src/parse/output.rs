@@ -76,17 +76,17 @@ impl Output {
             }
             sizes[i] = size;
         }
-        let mut places = vec![0u32; codes.len()];
+        let mut positions = vec![0u32; codes.len()];
         let mut preorder = vec![0u32; codes.len()];
         for (i, &code) in codes.iter().enumerate().rev() {
-            preorder[places[i] as usize] = code;
+            preorder[positions[i] as usize] = code;
             match arity(code) {
                 0 => {}
-                1 => places[i - 1] = places[i] + 1,
+                1 => positions[i - 1] = positions[i] + 1,
                 _ => {
                     let left = i - 1 - sizes[i - 1] as usize;
-                    places[left] = places[i] + 1;
-                    places[i - 1] = places[i] + 1 + sizes[left];
+                    positions[left] = positions[i] + 1;
+                    positions[i - 1] = positions[i] + 1 + sizes[left];
                 }
             }
         }

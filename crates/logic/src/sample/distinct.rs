@@ -42,7 +42,8 @@ impl Sampler {
             Ok((hasher.hash_one(&formula), formula))
         };
         let mut kept: Vec<Formula> = Vec::new();
-        let mut places: HashTable<(u64, usize)> = HashTable::new(); // hashes and positions of the formulae in `kept`
+        // Hashes and positions of the formulae in `kept`.
+        let mut positions: HashTable<(u64, usize)> = HashTable::new();
         let (mut next, mut last_new) = (0u64, 0u64);
         while kept.len() < count {
             // Draw about as many as are needed if distinct formulae keep appearing at the rate observed so
@@ -54,9 +55,9 @@ impl Sampler {
             let drawn: Vec<(u64, Formula)> =
                 indices.map_init(Scratch::default, draw).collect::<Result<_, _>>()?;
             for (index, (hash, formula)) in (next..).zip(drawn) {
-                let same = |&(other, place): &(u64, usize)| other == hash && kept[place] == formula;
-                if kept.len() < count && places.find(hash, same).is_none() {
-                    places.insert_unique(hash, (hash, kept.len()), |&(hash, _)| hash);
+                let same = |&(other, position): &(u64, usize)| other == hash && kept[position] == formula;
+                if kept.len() < count && positions.find(hash, same).is_none() {
+                    positions.insert_unique(hash, (hash, kept.len()), |&(hash, _)| hash);
                     kept.push(formula);
                     last_new = index;
                 }

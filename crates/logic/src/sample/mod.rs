@@ -1,9 +1,9 @@
 //! Random formulae by Algorithm 1 of the paper, and data sets of them.
 
-mod chances;
 mod dataset;
 mod distinct;
 mod params;
+mod probabilities;
 mod sampler;
 
 pub use dataset::{Dataset, DatasetSpec, Split};

@@ -4,8 +4,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::chances::{Chances, Outcomes, unconditioned};
 use super::params::{SampleError, SamplerParams};
+use super::probabilities::{DistributionTable, NodeDistribution, unconditioned};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, VAR};
 use crate::random::uniform;
@@ -22,12 +22,12 @@ const MAX_ATTEMPTS: u32 = 1_000_000;
 /// any thread can draw any part of the sequence.
 pub struct Sampler {
     params: SamplerParams,
-    chances: Option<Chances>,
+    distributions: Option<DistributionTable>,
 }
 
 impl Sampler {
     pub(super) fn new(params: SamplerParams) -> Self {
-        Self { params, chances: Chances::new(&params) }
+        Self { params, distributions: DistributionTable::new(&params) }
     }
 
     /// The settings.
@@ -70,23 +70,23 @@ impl Sampler {
                 return false;
             }
             let root = codes.is_empty();
-            let outcomes = match &self.chances {
-                Some(chances) if root => *chances.root(),
-                Some(chances) => *chances.get(open, left, variables.unseen),
+            let node = match &self.distributions {
+                Some(table) if root => *table.root(),
+                Some(table) => *table.get(open, left, variables.unseen),
                 None => unconditioned(params, root, variables.unseen),
             };
             let draw = uniform(rng);
-            let (code, children) = if draw < outcomes.leaf {
-                (VAR + variables.draw(draw, &outcomes), 0)
-            } else if draw < outcomes.not {
+            let (code, children) = if draw < node.leaf {
+                (VAR + variables.draw(draw, &node), 0)
+            } else if draw < node.not {
                 (NOT, 1)
             } else {
-                (if draw < outcomes.and { AND } else { OR }, 2)
+                (if draw < node.and { AND } else { OR }, 2)
             };
             codes.push(code);
             open = open - 1 + children;
             left -= 1;
-            if depth.as_mut().is_some_and(|d| !d.place(children)) {
+            if depth.as_mut().is_some_and(|d| !d.add_node(children)) {
                 return false;
             }
         }
@@ -118,20 +118,19 @@ impl<'a> Variables<'a> {
         Self { count, unseen: order.len(), order }
     }
 
-    /// The index of the variable selected by a draw below `outcomes.leaf`. Given its outcome, the draw is
+    /// The index of the variable selected by a draw below `node.leaf`. Given its outcome, the draw is
     /// uniform within that outcome's interval, so its position there selects the variable.
-    fn draw(&mut self, draw: f64, outcomes: &Outcomes) -> u32 {
+    fn draw(&mut self, draw: f64, node: &NodeDistribution) -> u32 {
         let pick = |from: f64, to: f64, count: usize| {
             (((draw - from) / (to - from) * count as f64) as usize).min(count - 1)
         };
         if self.order.is_empty() {
-            return 1 + pick(0.0, outcomes.leaf, self.count as usize) as u32;
+            return 1 + pick(0.0, node.leaf, self.count as usize) as u32;
         }
-        if draw >= outcomes.new_leaf {
-            return self.order
-                [self.unseen + pick(outcomes.new_leaf, outcomes.leaf, self.order.len() - self.unseen)];
+        if draw >= node.new_leaf {
+            return self.order[self.unseen + pick(node.new_leaf, node.leaf, self.order.len() - self.unseen)];
         }
-        let at = pick(0.0, outcomes.new_leaf, self.unseen);
+        let at = pick(0.0, node.new_leaf, self.unseen);
         self.unseen -= 1;
         self.order.swap(at, self.unseen);
         self.order[self.unseen]
@@ -151,7 +150,7 @@ impl DepthLimit {
     }
 
     /// Adds the next node. Returns false if its children would be too deep.
-    fn place(&mut self, children: usize) -> bool {
+    fn add_node(&mut self, children: usize) -> bool {
         match children {
             0 => close_slot(&mut self.open, |left| left),
             _ => self.open.push(children as u8),

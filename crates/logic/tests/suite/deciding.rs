@@ -1,11 +1,11 @@
-//! Satisfiability, equivalence and counting, by table and by solver.
+//! Satisfiability, equivalence and model counting, by truth table and by SAT solver.
 
 use logicvae_logic::{CountError, Equivalence, Formula, Var, x};
 use proptest::prelude::*;
 
 use crate::naive::formulae;
 
-/// Adds variables without changing the meaning of the first ones, so that the solver has to decide: true iff `f` is.
+/// Adds variables so that the SAT solver has to decide, without changing whether the formula is satisfiable.
 fn widened(f: &Formula, conjunction: bool) -> Formula {
     let extra = (101..=130).map(x);
     if conjunction { f & Formula::all(extra) } else { f & Formula::any(extra) }
@@ -31,7 +31,8 @@ proptest! {
     fn differences_are_real(f in formulae(4, 30), g in formulae(4, 30)) {
         let same = f.truth_table(4) == g.truth_table(4);
         prop_assert_eq!(f.is_equivalent(&g), same);
-        for (a, b) in [(f.clone(), g.clone()), (widened(&f, true), widened(&g, true)), (widened(&f, false), widened(&g, false))] {
+        let both_widened = |conjunction| (widened(&f, conjunction), widened(&g, conjunction));
+        for (a, b) in [(f.clone(), g.clone()), both_widened(true), both_widened(false)] {
             match a.compare(&b) {
                 Equivalence::Equivalent => prop_assert!(same),
                 Equivalence::Differ(at) => prop_assert_ne!(a.evaluate(&at), b.evaluate(&at)),
@@ -50,11 +51,11 @@ proptest! {
         let models = u128::from(f.truth_table(12).expect("twelve").count_ones());
         prop_assert_eq!(f.count_models(12), Ok(models));
         prop_assert_eq!(f.count_models(14), Ok(models << 2));
-        // 30 more variables that must not all be false, so that the count is taken apart.
+        // 30 more variables that must not all be false, so that the count has to be decomposed.
         prop_assert_eq!(widened(&f, false).rename(squeeze).count_models(42), Ok(models * ((1 << 30) - 1)));
     }
 
-    /// Up to 24 variables there is a table to compare with, though counting itself uses tables only to 20.
+    /// Truth tables of 24 variables are the reference; counting itself uses them only up to 20 variables.
     #[test]
     fn branching_counts_right(f in formulae(24, 100)) {
         let models = u128::from(f.truth_table(24).expect("24").count_ones());
@@ -68,7 +69,7 @@ fn squeeze(v: Var) -> Var {
 
 #[test]
 fn entangled_formulae_are_counted_or_given_up() {
-    // A ring: neighbours differ somewhere. 2^n - 2 assignments are not constant.
+    // A ring: some neighbours differ. All 2^n assignments but the two constant ones satisfy it.
     let n = 40;
     let ring =
         Formula::any((1..=n).map(|i| format!("x{i} ^ x{}", i % n + 1).parse::<Formula>().expect("xor")));
@@ -79,7 +80,7 @@ fn entangled_formulae_are_counted_or_given_up() {
 
 #[test]
 fn pigeons_do_not_fit() {
-    // Seven pigeons, six holes: unsatisfiable, 42 variables, hard enough to need learning.
+    // Seven pigeons in six holes: unsatisfiable, with 42 variables, and hard enough to need clause learning.
     let at = |pigeon: u32, hole: u32| x(pigeon * 6 + hole + 1);
     let housed = (0..7).map(|p| Formula::any((0..6).map(|h| at(p, h))));
     let alone = (0..6).flat_map(|h| (0..7).flat_map(move |p| (0..p).map(move |q| !(at(p, h) & at(q, h)))));

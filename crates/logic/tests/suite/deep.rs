@@ -1,4 +1,4 @@
-//! A million levels in a thread with the default stack of 2 MiB.
+//! Trees with a million levels, in a thread with the default stack of 2 MiB.
 
 use std::thread;
 
@@ -16,15 +16,15 @@ fn everything(f: &Formula, levels: usize, variables: usize) {
     assert_eq!(f.parents().len(), f.size());
     assert_eq!(&f.to_string().parse::<Formula>().expect("its own text"), f);
     let one = vec![true; variables].into();
-    let value = f.evaluate(&one).expect("covered");
+    let value = f.evaluate(&one).expect("variables in range");
     if variables <= 20 {
-        assert_eq!(f.truth_table(variables).expect("few").get((1 << variables) - 1), value);
+        assert_eq!(f.truth_table(variables).expect("few variables").get((1 << variables) - 1), value);
     }
     assert_eq!(f.simplify().evaluate(&one), Ok(value));
     assert!(f.is_satisfiable());
-    let mut writer = BinaryWriter::new(Vec::new()).expect("memory");
-    writer.write(f).expect("memory");
-    let bytes = writer.finish().expect("memory");
+    let mut writer = BinaryWriter::new(Vec::new()).expect("writing to memory");
+    writer.write(f).expect("writing to memory");
+    let bytes = writer.finish().expect("writing to memory");
     let back = FormulaReader::new(&bytes[..]).expect("a container").next().expect("one").expect("whole");
     assert_eq!(&back, f);
     let json = serde_json::to_string(f).expect("text");
@@ -52,7 +52,7 @@ fn a_million_operators_to_the_left_and_to_the_right() {
         let right =
             Formula::from_preorder((0..LEVELS).flat_map(|i| [Node::Or, v(i)]).chain([v(0)])).expect("a comb");
         everything(&right, LEVELS, 10);
-        // Right operands that are not leaves keep a result waiting at every level.
+        // Right operands that are not leaves keep an intermediate result on the stack at every level.
         let waiting = Formula::any((0..=LEVELS as u32 / 4).map(|i| x(i % 10 + 1) & x(i % 7 + 1)));
         everything(&waiting, LEVELS / 4 + 1, 10);
     });

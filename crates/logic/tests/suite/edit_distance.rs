@@ -1,4 +1,4 @@
-//! The tree edit distance against hand-made cases, against its definition, and against the laws of a metric.
+//! The tree edit distance, compared with known cases, with its definition, and with the axioms of a metric.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::naive::{Tree, formulae};
 
-/// The definition: take the last root away on one side, or on the other, or let the last trees stand for each other.
+/// The recursive definition: delete the last root on either side, or match the last trees.
 fn naive(a: &[Tree], b: &[Tree], known: &mut HashMap<String, usize>) -> usize {
     let key = format!("{a:?} {b:?}");
     if let Some(&distance) = known.get(&key) {
@@ -65,9 +65,9 @@ fn hand_made_cases() {
         ("x1 & x2", "x2 & x1", 2),
         ("x1 & x2", "x1", 2),
         ("x1 & x2", "!x1", 2),                 // relabel &, delete x2
-        ("!(x1 & x2)", "!x1 & x2", 2),         // the negation moves: delete it, insert it
+        ("!(x1 & x2)", "!x1 & x2", 2),         // move the negation: delete it, insert it
         ("!(x1 & x2)", "!x1 | !x2", 4),        // delete !, relabel &, insert two
-        ("x1 & x2 & x3", "x1 & (x2 & x3)", 2), // the inner & moves
+        ("x1 & x2 & x3", "x1 & (x2 & x3)", 2), // move the inner &
         ("x1 & x2 | x3", "x1 | x2 & x3", 2),
         ("x1 & (x2 | x3)", "x1 & (x2 | !x3)", 1),
         ("x1 & (x2 | x3)", "x4 | (x2 | x3)", 2),
@@ -88,7 +88,7 @@ fn long_and_deep_trees() {
 proptest! {
     #[test]
     fn agrees_with_the_definition(a in formulae(2, 9), b in formulae(2, 9)) {
-        let expected = naive(&[Tree::of(&a)], &[Tree::of(&b)], &mut HashMap::new());
+        let expected = naive(&[Tree::new(&a)], &[Tree::new(&b)], &mut HashMap::new());
         prop_assert_eq!(edit_distance(&a, &b), expected);
     }
 

@@ -1,4 +1,4 @@
-//! Text and container: round trips, comments, damage of every kind.
+//! The text and binary formats: round trips, comments, and damaged files.
 
 use logicvae_logic::{
     BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Formula, FormulaReader, ReadError,
@@ -13,16 +13,16 @@ fn read(bytes: &[u8]) -> Result<Vec<Formula>, ReadError> {
 }
 
 fn binary(formulae: &[Formula]) -> Vec<u8> {
-    let mut writer = BinaryWriter::new(Vec::new()).expect("memory");
-    formulae.iter().for_each(|f| writer.write(f).expect("memory"));
-    writer.finish().expect("memory")
+    let mut writer = BinaryWriter::new(Vec::new()).expect("writing to memory");
+    formulae.iter().for_each(|f| writer.write(f).expect("writing to memory"));
+    writer.finish().expect("writing to memory")
 }
 
 proptest! {
     #[test]
     fn both_forms_round_trip(fs in prop::collection::vec(formulae(300, 40), 0..50)) {
         let mut text = Vec::new();
-        write_text(&mut text, &fs).expect("memory");
+        write_text(&mut text, &fs).expect("writing to memory");
         prop_assert_eq!(read(&text).expect("text"), fs.clone());
         prop_assert_eq!(read(&binary(&fs)).expect("container"), fs);
     }
@@ -33,18 +33,18 @@ proptest! {
         let _ = read(&[&b"LOGICVAEform\x01\0\0\0"[..], &bytes].concat());
     }
 
-    /// Payloads whose checksum is right but whose content is not.
+    /// Payloads with a valid checksum but invalid content.
     #[test]
     fn any_payload_is_read_or_refused(payload: Vec<u8>) {
-        let mut writer = ContainerWriter::new(Vec::new(), *b"form", 1).expect("memory");
-        writer.frame(&payload).expect("memory");
-        let _ = read(&writer.finish().expect("memory"));
+        let mut writer = ContainerWriter::new(Vec::new(), *b"form", 1).expect("writing to memory");
+        writer.frame(&payload).expect("writing to memory");
+        let _ = read(&writer.finish().expect("writing to memory"));
     }
 }
 
 #[test]
 fn every_cut_and_every_flipped_bit_is_noticed() {
-    let formulae = SamplerParams::new(5).check().expect("good").distinct(1, 20).expect("some");
+    let formulae = SamplerParams::new(5).check().expect("valid settings").distinct(1, 20).expect("not empty");
     let whole = binary(&formulae);
     for cut in 8..whole.len() {
         assert!(read(&whole[..cut]).is_err(), "cut at {cut}");
@@ -69,7 +69,7 @@ fn damage_is_named() {
     kind[8] = b'F';
     assert!(error(&kind).contains("`Form`"), "{}", error(&kind));
     let mut content = whole;
-    let last = content.len() - 17; // the last payload byte stands before the end mark's 16
+    let last = content.len() - 17; // the last payload byte, before the 16 bytes of the end mark
     content[last] ^= 4;
     assert!(error(&content).contains("checksum"), "{}", error(&content));
     assert!(matches!(ContainerReader::new(&b"LOGIC"[..], *b"form", 1), Err(ContainerError::Magic)));
@@ -78,7 +78,7 @@ fn damage_is_named() {
 #[test]
 fn an_announced_length_is_not_believed() {
     let mut bytes = b"LOGICVAEform\x01\0\0\0".to_vec();
-    bytes.extend([0xff; 8]); // four gigabytes, of which two bytes follow
+    bytes.extend([0xff; 8]); // declares four gigabytes, of which two bytes follow
     bytes.extend([1, 2]);
     assert!(read(&bytes).expect_err("cut off").to_string().contains("cut off"));
 }

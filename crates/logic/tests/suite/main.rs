@@ -1,11 +1,11 @@
-//! One test binary, a file a topic.
+//! All tests in one binary, with one file per topic.
 
+mod child_order;
 mod deciding;
 mod deep;
 mod edit_distance;
 mod files;
 mod naive;
-mod order;
 mod sampling;
 mod semantics;
 mod syntax;

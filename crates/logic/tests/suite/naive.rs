@@ -1,4 +1,5 @@
-//! The obvious way: boxed trees, recursion, one assignment at a time. What the crate's own algorithms are held against.
+//! A naive reference implementation: boxed trees, recursion, one assignment at a time. The crate's algorithms
+//! are compared with it.
 
 use logicvae_logic::{Formula, Node};
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ pub enum Tree {
 }
 
 impl Tree {
-    pub fn of(formula: &Formula) -> Tree {
+    pub fn new(formula: &Formula) -> Tree {
         fn build(nodes: &mut impl Iterator<Item = Node>) -> Tree {
             match nodes.next().expect("a whole tree") {
                 Node::True => Tree::True,
@@ -32,7 +33,7 @@ impl Tree {
         build(&mut formula.preorder())
     }
 
-    /// x_(b+1) is bit b of `assignment`.
+    /// Evaluates at the assignment that sets x_(b+1) to bit b of `assignment`.
     pub fn value(&self, assignment: u64) -> bool {
         match self {
             Tree::True => true,
@@ -43,7 +44,7 @@ impl Tree {
         }
     }
 
-    /// Fully parenthesised, which leaves nothing to precedence.
+    /// The text with all parentheses, so that it does not depend on precedence.
     pub fn text(&self) -> String {
         match self {
             Tree::True => "1".into(),
@@ -72,7 +73,8 @@ impl Tree {
     }
 }
 
-/// Any formula over `x1..=x_variables` with up to about twice `nodes` nodes. Shrinks to small ones.
+/// A strategy for formulae over `x1..=x_variables` with up to about twice `nodes` nodes. Shrinks to small
+/// formulae.
 pub fn formulae(variables: u32, nodes: usize) -> impl Strategy<Value = Formula> {
     prop::collection::vec(0..variables + 7, 1..nodes).prop_map(move |choices| {
         let (mut nodes, mut open) = (Vec::new(), 1usize);

@@ -1,10 +1,10 @@
-//! The sampler's distribution, limits and reproducibility; the datasets' statistics.
+//! The sampler's distribution, limits and reproducibility, and the statistics of the data sets.
 
 use std::collections::{BTreeMap, HashSet};
 
 use logicvae_logic::{DatasetSpec, Formula, Node, SampleError, SamplerParams, Stats, Var};
 
-/// Every formula that Algorithm 1 can give within the limits, with its probability before conditioning.
+/// All formulae that Algorithm 1 can generate within the limits, with their unconditioned probabilities.
 fn enumerate(params: &SamplerParams) -> BTreeMap<String, f64> {
     let operator = (1.0 - params.p_leaf) / 3.0;
     let leaf = params.p_leaf / f64::from(params.variables);
@@ -34,17 +34,17 @@ fn enumerate(params: &SamplerParams) -> BTreeMap<String, f64> {
     found
 }
 
-/// Draws must follow Algorithm 1 conditioned on the limits: a chi-square test over all formulae there are.
+/// A chi-square test over all formulae: samples must follow Algorithm 1 conditioned on the limits.
 fn follows_algorithm_1(params: SamplerParams) {
     let expected = enumerate(&params);
-    let sampler = params.check().expect("good settings");
+    let sampler = params.check().expect("valid settings");
     let draws = 200_000;
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     for i in 0..draws {
         *counts.entry(sampler.sample(11, i).expect("one").to_string()).or_default() += 1.0;
     }
     assert!(counts.keys().all(|f| expected.contains_key(f)), "a formula outside the limits");
-    // Rare formulae go into one class, so that every class expects at least ten.
+    // Rare formulae are pooled into one class, so that every class has an expected count of at least ten.
     let (mut chi2, mut classes, mut rare) = (0.0, 0.0, (0.0, 0.0));
     for (f, p) in &expected {
         let (e, o) = (p * draws as f64, counts.get(f).copied().unwrap_or(0.0));
@@ -81,10 +81,10 @@ fn draws_follow_algorithm_1_within_the_limits() {
 
 #[test]
 fn without_a_table_the_limits_hold_too() {
-    // Too many states for the table of chances: the sampler rejects instead.
+    // There are too many states for a table of probabilities, so the sampler uses rejection.
     let params = SamplerParams { max_nodes: 3000, all_variables: true, ..SamplerParams::new(3) };
-    let sampler = params.check().expect("good");
-    let formulae = sampler.distinct(5, 2000).expect("many");
+    let sampler = params.check().expect("valid settings");
+    let formulae = sampler.distinct(5, 2000).expect("enough formulae");
     assert!(formulae.iter().all(|f| f.size() <= 3000 && f.variables().len() == 3));
     assert!(formulae.iter().any(|f| f.size() > 100));
 }
@@ -93,23 +93,23 @@ fn without_a_table_the_limits_hold_too() {
 fn limits_hold() {
     let params =
         SamplerParams { max_nodes: 25, max_depth: Some(6), all_variables: true, ..SamplerParams::new(6) };
-    for f in params.check().expect("good").distinct(0, 3000).expect("many") {
+    for f in params.check().expect("valid settings").distinct(0, 3000).expect("enough formulae") {
         assert!(f.size() <= 25 && f.depth() <= 6 && f.variables().len() == 6, "{f}");
     }
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_formulae() {
-    let sampler = SamplerParams::new(5).check().expect("good");
+    let sampler = SamplerParams::new(5).check().expect("valid settings");
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| sampler.distinct(42, 20_000).expect("many"))
+        pool.install(|| sampler.distinct(42, 20_000).expect("enough formulae"))
     };
     let one = run(1);
     assert_eq!(one, run(4));
     assert_eq!(one.iter().collect::<HashSet<_>>().len(), one.len());
-    assert_eq!(one[..100], sampler.distinct(42, 100).expect("few")[..]);
-    assert_ne!(one[..100], sampler.distinct(43, 100).expect("few")[..]);
+    assert_eq!(one[..100], sampler.distinct(42, 100).expect("few variables")[..]);
+    assert_ne!(one[..100], sampler.distinct(43, 100).expect("few variables")[..]);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn settings_that_admit_no_formula_are_refused() {
 
 #[test]
 fn a_space_that_runs_dry_is_an_error_not_a_hang() {
-    let sampler = SamplerParams { max_nodes: 2, ..SamplerParams::new(2) }.check().expect("good");
+    let sampler = SamplerParams { max_nodes: 2, ..SamplerParams::new(2) }.check().expect("valid settings");
     assert_eq!(sampler.distinct(0, 2).expect("!x1 and !x2").len(), 2);
     assert!(matches!(sampler.distinct(0, 3), Err(SampleError::TooFewDistinct { found: 2, wanted: 3, .. })));
 }

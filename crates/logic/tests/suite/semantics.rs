@@ -1,4 +1,4 @@
-//! Bit-parallel evaluation against the naive one, and simplification against the truth table.
+//! Bit-parallel evaluation compared with naive evaluation, and simplification checked by truth table.
 
 use logicvae_logic::{
     Assignment, Assignments, BatchError, Formula, SamplerParams, TableError, truth_tables, x,
@@ -8,14 +8,16 @@ use proptest::prelude::*;
 use crate::naive::{Tree, formulae};
 
 fn naive_table(f: &Formula, variables: u32) -> String {
-    let tree = Tree::of(f);
+    let tree = Tree::new(f);
     (0..1u64 << variables).map(|i| if tree.value(i) { '1' } else { '0' }).collect()
 }
 
 proptest! {
-    /// Numbers of variables on both sides of every lane width: 1, 2, 4, 8, 16 words, and several blocks.
+    /// Numbers of variables on both sides of every row width: 1, 2, 4, 8, 16 words, and several blocks.
     #[test]
-    fn truth_tables_agree_with_the_naive_evaluator(f in formulae(4, 60), spread in 1u32..4, extra in 0u32..3) {
+    fn truth_tables_agree_with_the_naive_evaluator(
+        f in formulae(4, 60), spread in 1u32..4, extra in 0u32..3
+    ) {
         let f = f.rename(|v| (v.index() * spread).try_into().expect("small"));
         let n = 4 * spread + extra;
         let table = f.truth_table(n as usize).expect("few variables");
@@ -28,14 +30,14 @@ proptest! {
     #[test]
     fn one_assignment_agrees(f in formulae(6, 60), i in 0u64..64) {
         let a = Assignment::from_index(i, 6);
-        prop_assert_eq!(f.evaluate(&a), Ok(Tree::of(&f).value(i)));
-        prop_assert_eq!(f.sign(&a), Ok(if Tree::of(&f).value(i) { 1 } else { -1 }));
+        prop_assert_eq!(f.evaluate(&a), Ok(Tree::new(&f).value(i)));
+        prop_assert_eq!(f.sign(&a), Ok(if Tree::new(&f).value(i) { 1 } else { -1 }));
     }
 
-    /// Drawn and observed batches of every length around the word and block sizes.
+    /// Sampled and observed batches of many lengths around the word and block sizes.
     #[test]
     fn batches_agree(fs in prop::collection::vec(formulae(7, 40), 1..6), m in 1usize..2100, seed: u64) {
-        let drawn = Assignments::uniform(7, m, seed).expect("some");
+        let drawn = Assignments::uniform(7, m, seed).expect("not empty");
         let rows: Vec<Assignment> = (0..m).map(|i| drawn.get(i)).collect();
         let observed = Assignments::observed(&rows).expect("same length");
         prop_assert_eq!(&observed, &drawn);
@@ -123,7 +125,8 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    let formulae = SamplerParams::new(10).check().expect("good").distinct(3, 1000).expect("many");
+    let formulae =
+        SamplerParams::new(10).check().expect("valid settings").distinct(3, 1000).expect("enough formulae");
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| truth_tables(&formulae, 10).expect("ten variables"))
@@ -133,7 +136,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn drawn_assignments_are_uniform() {
-    let drawn = Assignments::uniform(3, 80_000, 9).expect("some");
+    let drawn = Assignments::uniform(3, 80_000, 9).expect("not empty");
     let mut counts = [0f64; 8];
     for i in 0..drawn.len() {
         let a = drawn.get(i);

@@ -1,4 +1,4 @@
-//! Text to tree and back, walking, rewriting.
+//! Parsing, printing, traversal and substitution.
 
 use logicvae_logic::{Formula, Node, ParseErrorKind, PreorderError, Var, x};
 use proptest::prelude::*;
@@ -18,10 +18,10 @@ proptest! {
     #[test]
     fn text_round_trips_as_a_tree(f in formulae(5, 60)) {
         prop_assert_eq!(&parse(&f.to_string()), &f);
-        prop_assert_eq!(&parse(&Tree::of(&f).text()), &f);
+        prop_assert_eq!(&parse(&Tree::new(&f).text()), &f);
     }
 
-    /// No pair of parentheses can be taken out without changing the tree.
+    /// Removing any pair of parentheses changes the tree.
     #[test]
     fn text_has_the_fewest_parentheses(f in formulae(4, 30)) {
         let text = f.to_string();
@@ -54,7 +54,7 @@ proptest! {
 
     #[test]
     fn walks_agree_with_the_boxed_tree(f in formulae(5, 60)) {
-        let tree = Tree::of(&f);
+        let tree = Tree::new(&f);
         prop_assert_eq!(f.depth(), tree.depth());
         let name = |n: Node| match n {
             Node::True => "1".to_string(),
@@ -125,7 +125,7 @@ fn precedence_and_associativity() {
         ("((x1))", "x1"),
         ("x01 & x_2", "(x1 & x2)"),
     ] {
-        assert_eq!(Tree::of(&parse(text)).text(), tree, "{text}");
+        assert_eq!(Tree::new(&parse(text)).text(), tree, "{text}");
     }
 }
 

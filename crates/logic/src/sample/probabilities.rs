@@ -3,7 +3,8 @@
 //! Rejection sampling (drawing trees and discarding those that violate a limit) wastes nearly all of them:
 //! for `paper-10`, more than 999 of 1,000. Instead, each node is drawn with its own probability *times the
 //! probability that the rest of the tree satisfies the limits*. This gives exactly the distribution of the
-//! accepted trees, and no tree is discarded.
+//! accepted trees, and no tree is discarded for its size or its variables. (A depth limit is not part of the
+//! table; trees that exceed it are rejected.)
 //!
 //! In preorder, the completion probability depends on three numbers only: the number of subtrees still to be
 //! drawn (`open`), the number of nodes that may still be used (`left`), and the number of variables that have
@@ -18,24 +19,29 @@ const MAX_STATES: usize = 1 << 20;
 /// occurred yet; from there to below `leaf` it is one that has occurred (or any variable, if that does not
 /// matter); then follow `!`, `&` and `|`.
 #[derive(Clone, Copy)]
-pub(super) struct Outcomes {
+pub(super) struct NodeDistribution {
     pub new_leaf: f64,
     pub leaf: f64,
     pub not: f64,
     pub and: f64,
 }
 
-impl Outcomes {
+impl NodeDistribution {
     /// Multiplies each probability of Algorithm 1 by the completion probability of the state it leads to,
     /// which is `completion(change of open, unseen)`. Also returns the sum, the completion probability of
     /// this state.
-    fn new(p_leaf: f64, variables: u32, unseen: usize, chance: impl Fn(isize, usize) -> f64) -> (Self, f64) {
+    fn new(
+        p_leaf: f64,
+        variables: u32,
+        unseen: usize,
+        completion: impl Fn(isize, usize) -> f64,
+    ) -> (Self, f64) {
         let operator = (1.0 - p_leaf) / 3.0;
         let share = unseen as f64 / f64::from(variables);
-        let new_leaf = if unseen == 0 { 0.0 } else { p_leaf * share * chance(-1, unseen - 1) };
-        let old_leaf = p_leaf * (1.0 - share) * chance(-1, unseen);
-        let not = operator * chance(0, unseen);
-        let binary = operator * chance(1, unseen); // each of the two
+        let new_leaf = if unseen == 0 { 0.0 } else { p_leaf * share * completion(-1, unseen - 1) };
+        let old_leaf = p_leaf * (1.0 - share) * completion(-1, unseen);
+        let not = operator * completion(0, unseen);
+        let binary = operator * completion(1, unseen); // each of the two
         let total = new_leaf + old_leaf + not + 2.0 * binary;
         let sums =
             [new_leaf, new_leaf + old_leaf, new_leaf + old_leaf + not, new_leaf + old_leaf + not + binary];
@@ -48,14 +54,14 @@ impl Outcomes {
 }
 
 /// The distribution of the next node in every state.
-pub(super) struct Chances {
-    table: Vec<Outcomes>,
-    root: Outcomes,
+pub(super) struct DistributionTable {
+    table: Vec<NodeDistribution>,
+    root: NodeDistribution,
     open_states: usize,
     unseen_states: usize,
 }
 
-impl Chances {
+impl DistributionTable {
     /// The table, or `None` if it would be too large; see [`unconditioned`] for that case.
     pub fn new(params: &SamplerParams) -> Option<Self> {
         let (open_states, left_states) = (params.max_nodes + 2, params.max_nodes + 1);
@@ -64,44 +70,45 @@ impl Chances {
         if states > MAX_STATES {
             return None;
         }
-        let place =
+        let index =
             |open: usize, left: usize, unseen: usize| (left * open_states + open) * unseen_states + unseen;
-        let impossible = Outcomes { new_leaf: 0.0, leaf: 0.0, not: 0.0, and: 0.0 };
+        let impossible = NodeDistribution { new_leaf: 0.0, leaf: 0.0, not: 0.0, and: 0.0 };
         let mut table = vec![impossible; states];
-        let mut chances = vec![0.0; states];
+        let mut completion = vec![0.0; states];
         for left in 0..left_states {
-            chances[place(0, left, 0)] = 1.0;
+            completion[index(0, left, 0)] = 1.0;
             for open in 1..=left {
                 for unseen in 0..unseen_states {
                     let after = |more: isize, unseen: usize| {
-                        chances[place(open.wrapping_add_signed(more), left - 1, unseen)]
+                        completion[index(open.wrapping_add_signed(more), left - 1, unseen)]
                     };
-                    let (outcomes, chance) = Outcomes::new(params.p_leaf, params.variables, unseen, after);
-                    table[place(open, left, unseen)] = outcomes;
-                    chances[place(open, left, unseen)] = chance;
+                    let (distribution, total) =
+                        NodeDistribution::new(params.p_leaf, params.variables, unseen, after);
+                    table[index(open, left, unseen)] = distribution;
+                    completion[index(open, left, unseen)] = total;
                 }
             }
         }
         // The root is an operator.
         let after = |more: isize, unseen: usize| {
-            chances[place(1usize.wrapping_add_signed(more), params.max_nodes - 1, unseen)]
+            completion[index(1usize.wrapping_add_signed(more), params.max_nodes - 1, unseen)]
         };
-        let (root, _) = Outcomes::new(0.0, params.variables, unseen_states - 1, after);
+        let (root, _) = NodeDistribution::new(0.0, params.variables, unseen_states - 1, after);
         Some(Self { table, root, open_states, unseen_states })
     }
 
     #[inline]
-    pub fn get(&self, open: usize, left: usize, unseen: usize) -> &Outcomes {
+    pub fn get(&self, open: usize, left: usize, unseen: usize) -> &NodeDistribution {
         &self.table[(left * self.open_states + open) * self.unseen_states + unseen]
     }
 
-    pub fn root(&self) -> &Outcomes {
+    pub fn root(&self) -> &NodeDistribution {
         &self.root
     }
 }
 
 /// The distribution of Algorithm 1 alone: trees that violate a limit have to be rejected.
-pub(super) fn unconditioned(params: &SamplerParams, root: bool, unseen: usize) -> Outcomes {
+pub(super) fn unconditioned(params: &SamplerParams, root: bool, unseen: usize) -> NodeDistribution {
     let p_leaf = if root { 0.0 } else { params.p_leaf };
-    Outcomes::new(p_leaf, params.variables, unseen, |_, _| 1.0).0
+    NodeDistribution::new(p_leaf, params.variables, unseen, |_, _| 1.0).0
 }

@@ -15,7 +15,7 @@ const MAX_PRODUCTS: usize = 400;
 /// The `count` leading eigenpairs of a positive semidefinite operator on vectors of length `n`. `apply`
 /// multiplies the operator with a block of vectors. Residuals ‖Av - λv‖ are at most `tolerance` times the
 /// largest eigenvalue.
-pub(crate) fn leading(
+pub(crate) fn leading_eigenpairs(
     backend: Backend,
     n: usize,
     count: usize,

@@ -2,7 +2,7 @@
 
 /// Copies numbers to memory that will not be read soon, bypassing the caches. Ordinary stores would first
 /// load the cache lines that they overwrite.
-pub(crate) fn stream(to: &mut [f64], from: &[f64]) {
+pub(crate) fn copy_nontemporal(to: &mut [f64], from: &[f64]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
         // SAFETY: the check above ensures that the processor has this feature.
@@ -43,7 +43,7 @@ mod tests {
         for start in 0..20 {
             for length in [0, 1, 7, 8, 9, 50, 80] {
                 let mut to = vec![-1.0; 100];
-                stream(&mut to[start..start + length], &from[..length]);
+                copy_nontemporal(&mut to[start..start + length], &from[..length]);
                 assert_eq!(to[start..start + length], from[..length], "{length} from {start}");
                 assert!(
                     to[..start].iter().chain(&to[start + length..]).all(|&x| x == -1.0),

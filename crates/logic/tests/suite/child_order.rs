@@ -1,11 +1,11 @@
-//! The order of children, swapped and sorted away.
+//! The order of children: swapping and sorting.
 
 use logicvae_logic::Formula;
 use proptest::prelude::*;
 
 use crate::naive::{Tree, formulae};
 
-/// The obvious canonical form: text with the children of every operator sorted.
+/// A naive canonical form: the text with the children of every operator sorted.
 fn canonical(tree: &Tree) -> String {
     match tree {
         Tree::Not(a) => format!("!{}", canonical(a)),
@@ -29,14 +29,14 @@ proptest! {
         });
         prop_assert_eq!(swapped.size(), f.size());
         prop_assert_eq!(swapped.sorted(), f.sorted());
-        prop_assert_eq!(canonical(&Tree::of(&swapped)), canonical(&Tree::of(&f)));
+        prop_assert_eq!(canonical(&Tree::new(&swapped)), canonical(&Tree::new(&f)));
         prop_assert!(swapped.is_equivalent(&f));
         prop_assert_eq!(f.sorted().sorted(), f.sorted());
     }
 
     #[test]
     fn sorted_forms_are_equal_exactly_when_trees_are_reorderings(a in formulae(2, 7), b in formulae(2, 7)) {
-        let same = canonical(&Tree::of(&a)) == canonical(&Tree::of(&b));
+        let same = canonical(&Tree::new(&a)) == canonical(&Tree::new(&b));
         prop_assert_eq!(a.sorted() == b.sorted(), same);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::batch::Assignments;
 #[cfg(target_arch = "x86_64")]
-use super::short;
+use super::short_avx512;
 use crate::formula::Formula;
 use crate::node::{TRUE, VAR};
 
@@ -79,7 +79,7 @@ fn values<const W: usize>(
 }
 
 /// A formula has a variable out of range.
-pub(super) struct Unfit;
+pub(super) struct VariableOutOfRange;
 
 /// Evaluates formulae at all assignments; `out` has `words` words for each formula. Writes nothing if a
 /// formula has a variable out of range.
@@ -88,7 +88,7 @@ pub(super) fn evaluate(
     assignments: &Assignments,
     out: &mut [u64],
     words: usize,
-) -> Result<(), Unfit> {
+) -> Result<(), VariableOutOfRange> {
     // The stack has one row for each node of the largest formula; very large formulae use rows of one word to
     // save memory.
     const LARGE: usize = 1 << 14;
@@ -119,15 +119,15 @@ pub(super) struct Part<'a> {
 }
 
 /// Selects the version compiled for the widest vector instructions of this processor.
-fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), VariableOutOfRange> {
     #[cfg(target_arch = "x86_64")]
     {
-        if short::is_available()
-            && part.largest <= short::MAX_NODES
-            && part.assignments.variables() <= short::MAX_VARIABLES
+        if short_avx512::is_available()
+            && part.largest <= short_avx512::MAX_NODES
+            && part.assignments.variables() <= short_avx512::MAX_VARIABLES
         {
             // SAFETY: `is_available` has checked that the processor has the required features.
-            return unsafe { short::blocks::<W>(part, out) };
+            return unsafe { short_avx512::blocks::<W>(part, out) };
         }
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the check above ensures that the processor has AVX-512.
@@ -143,22 +143,22 @@ fn dispatch<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfi
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn with_avx512<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+fn with_avx512<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), VariableOutOfRange> {
     blocks::<W>(part, out)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+fn with_avx2<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), VariableOutOfRange> {
     blocks::<W>(part, out)
 }
 
 /// Evaluates block by block, so that the rows of the variables are loaded once for all formulae.
 #[inline(always)]
-fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), VariableOutOfRange> {
     let &Part { formulae, assignments, words, largest } = part;
     if formulae.iter().any(|f| f.max_variable() as usize > assignments.variables()) {
-        return Err(Unfit);
+        return Err(VariableOutOfRange);
     }
     let actions = actions::<W>();
     let mut leaves = leaf_rows::<W>(assignments.variables());
@@ -182,10 +182,11 @@ mod tests {
     use super::*;
     use crate::sample::SamplerParams;
 
-    type Version = fn(&Part<'_>, &mut [u64]) -> Result<(), Unfit>;
+    type Version = fn(&Part<'_>, &mut [u64]) -> Result<(), VariableOutOfRange>;
 
     /// Every version that this processor can run.
     fn versions<const W: usize>() -> Vec<(&'static str, Version)> {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut all: Vec<(&'static str, Version)> = vec![("portable", blocks::<W>)];
         #[cfg(target_arch = "x86_64")]
         {
@@ -197,9 +198,9 @@ mod tests {
                 // SAFETY: the check above ensures that the processor has AVX-512.
                 all.push(("AVX-512", |part, out| unsafe { with_avx512::<W>(part, out) }));
             }
-            if short::is_available() {
+            if short_avx512::is_available() {
                 // SAFETY: `is_available` has checked that the processor has the required features.
-                all.push(("short", |part, out| unsafe { short::blocks::<W>(part, out) }));
+                all.push(("short", |part, out| unsafe { short_avx512::blocks::<W>(part, out) }));
             }
         }
         all
@@ -207,8 +208,10 @@ mod tests {
 
     /// Checks all versions and widths against the evaluation of one assignment at a time.
     fn agree<const W: usize>() {
-        let formulae = SamplerParams::new(9).check().expect("good").distinct(1, 60).expect("some");
-        for assignments in [Assignments::all(9).expect("few"), Assignments::uniform(9, 700, 3).expect("some")]
+        let formulae =
+            SamplerParams::new(9).check().expect("valid settings").distinct(1, 60).expect("not empty");
+        for assignments in
+            [Assignments::all(9).expect("few variables"), Assignments::uniform(9, 700, 3).expect("not empty")]
         {
             let words = assignments.len().div_ceil(64);
             let largest = formulae.iter().map(Formula::size).max().unwrap_or(0);
@@ -218,7 +221,7 @@ mod tests {
                 assert!(version(&part, &mut out).is_ok());
                 for (formula, row) in formulae.iter().zip(out.chunks(words)) {
                     for i in 0..assignments.len() {
-                        let expected = formula.evaluate(&assignments.get(i)).expect("covered");
+                        let expected = formula.evaluate(&assignments.get(i)).expect("variables in range");
                         assert_eq!(
                             row[i / 64] >> (i % 64) & 1 == 1,
                             expected,

@@ -21,7 +21,11 @@ impl BitMatrix {
     /// # Panics
     /// Panics if the number of words is not `rows` times the number of words per row.
     pub fn from_words(rows: usize, bits: usize, words: Vec<u64>) -> Self {
-        assert_eq!(words.len(), rows * bits.div_ceil(64), "wrong number of words for {rows} rows of {bits} bits");
+        assert_eq!(
+            words.len(),
+            rows * bits.div_ceil(64),
+            "wrong number of words for {rows} rows of {bits} bits"
+        );
         let mut matrix = Self { rows, bits, words };
         (0..rows).for_each(|row| matrix.clear_unused(row));
         matrix

@@ -8,7 +8,7 @@ use super::batch::{Assignments, BatchError};
 use crate::formula::Formula;
 
 /// The largest number of variables of a truth table: 2²⁶ bits are 8 MiB.
-pub const MAX_TABLE_VARIABLES: usize = 26;
+pub(super) const MAX_TABLE_VARIABLES: usize = 26;
 
 /// A formula's values at all 2ⁿ assignments. Assignment i sets `x_(b+1)` to bit b of i.
 ///
@@ -29,7 +29,9 @@ pub struct TruthTable {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TableError {
     /// The table would be too large.
-    #[error("a truth table of {variables} variables is too large: use at most {MAX_TABLE_VARIABLES} variables")]
+    #[error(
+        "a truth table of {variables} variables is too large: use at most {MAX_TABLE_VARIABLES} variables"
+    )]
     TooManyVariables {
         /// The requested number of variables.
         variables: usize,
@@ -83,13 +85,6 @@ impl TruthTable {
     pub fn first_one(&self) -> Option<usize> {
         let word = self.words.iter().position(|&w| w != 0)?;
         Some(word * 64 + self.words[word].trailing_zeros() as usize)
-    }
-
-    /// The index of the first assignment at which two tables over the same variables differ.
-    pub fn first_difference(&self, other: &TruthTable) -> Option<usize> {
-        assert_eq!(self.variables, other.variables, "the tables are over different numbers of variables");
-        let word = self.words.iter().zip(&other.words).position(|(a, b)| a != b)?;
-        Some(word * 64 + (self.words[word] ^ other.words[word]).trailing_zeros() as usize)
     }
 }
 

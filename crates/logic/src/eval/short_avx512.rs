@@ -9,7 +9,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{Part, Row, Unfit};
+use super::bit_parallel::{Part, Row, VariableOutOfRange};
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
 pub(super) const MAX_NODES: usize = 64;
@@ -106,20 +106,20 @@ fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
     let rows = _mm512_mask_expand_epi8(leaf_rows, operators, numbers);
     let kinds = _mm512_maskz_set1_epi8(or, IS_OR);
     let kinds = _mm512_mask_add_epi8(kinds, negated, kinds, _mm512_set1_epi8(IS_NEGATED));
-    let list = |of: u64, from| {
+    let compress = |mask: u64, from| {
         // SAFETY: both types have 64 bytes and accept any bit pattern.
         let [first, _] = unsafe {
-            std::mem::transmute::<__m512i, [[u8; OPERATORS]; 2]>(_mm512_maskz_compress_epi8(of, from))
+            std::mem::transmute::<__m512i, [[u8; OPERATORS]; 2]>(_mm512_maskz_compress_epi8(mask, from))
         };
         first
     };
     Some(Plan {
         // SAFETY: both types have 64 bytes and accept any bit pattern.
         rows: unsafe { std::mem::transmute::<__m512i, [u8; MAX_NODES]>(rows) },
-        after: list(operators << 1, numbers),
+        after: compress(operators << 1, numbers),
         // The node after an operator is its left operand.
-        left: list(operators << 1, rows),
-        kinds: list(operators, kinds),
+        left: compress(operators << 1, rows),
+        kinds: compress(operators, kinds),
         operators: operators.count_ones() as usize,
         // A left operand ends with a leaf, and the node after it is the right operand.
         right: leaves << 1 & all,
@@ -178,20 +178,20 @@ fn copy_part(row: &[u64], out: &mut [u64]) {
     out.copy_from_slice(&row[..out.len()]);
 }
 
-/// Like `lanes::evaluate`, for formulae and assignments within the limits of this evaluator.
+/// Like `bit_parallel::evaluate`, for formulae and assignments within the limits of this evaluator.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), Unfit> {
+pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), VariableOutOfRange> {
     let &Part { formulae, assignments, words, .. } = part;
     let variables = assignments.variables();
     let largest = (VAR as usize + variables) as u8;
     let leaf = |code: u32| LEAVES as usize + 2 * code as usize;
     let mut rows = vec![Row([0; W]); ROWS];
     // The vector has this length, so the conversion cannot fail. It removes the bounds check for each row.
-    let rows: &mut [Row<W>; ROWS] = rows.as_mut_slice().try_into().map_err(|_| Unfit)?;
+    let rows: &mut [Row<W>; ROWS] = rows.as_mut_slice().try_into().map_err(|_| VariableOutOfRange)?;
     rows[leaf(TRUE)] = Row([!0; W]);
     let mut plans = Vec::with_capacity(formulae.len());
     for formula in formulae {
-        plans.push(plan(formula.codes(), largest).ok_or(Unfit)?);
+        plans.push(plan(formula.codes(), largest).ok_or(VariableOutOfRange)?);
     }
     for block in 0..words.div_ceil(W) {
         for variable in 0..variables {
@@ -227,12 +227,12 @@ mod tests {
     }
 
     fn check(formulae: &[Formula], variables: usize) {
-        let assignments = Assignments::uniform(variables, 300, 1).expect("some");
-        let out = evaluate(formulae, &assignments).expect("fit");
+        let assignments = Assignments::uniform(variables, 300, 1).expect("not empty");
+        let out = evaluate(formulae, &assignments).expect("variables in range");
         for (formula, row) in formulae.iter().zip(out.chunks(5)) {
             assert!(formula.size() <= MAX_NODES, "{formula}");
             for i in 0..assignments.len() {
-                let expected = formula.evaluate(&assignments.get(i)).expect("covered");
+                let expected = formula.evaluate(&assignments.get(i)).expect("variables in range");
                 assert_eq!(row[i / 64] >> (i % 64) & 1 == 1, expected, "{formula} at {i}");
             }
         }
@@ -263,7 +263,7 @@ mod tests {
         }
         let sampler =
             SamplerParams { max_nodes: MAX_NODES, p_leaf: 0.3, ..SamplerParams::new(MAX_VARIABLES as u32) };
-        let formulae = sampler.check().expect("good").distinct(5, 300).expect("some");
+        let formulae = sampler.check().expect("valid settings").distinct(5, 300).expect("not empty");
         assert!(formulae.iter().any(|f| f.size() > 60));
         check(&formulae, MAX_VARIABLES);
     }
@@ -273,7 +273,7 @@ mod tests {
         if !is_available() {
             return;
         }
-        let assignments = Assignments::uniform(MAX_VARIABLES, 10, 1).expect("some");
+        let assignments = Assignments::uniform(MAX_VARIABLES, 10, 1).expect("not empty");
         let largest = MAX_VARIABLES as u32;
         assert!(evaluate(&[x(largest)], &assignments).is_some());
         for variable in [largest + 1, 252, 253, 300, 32_764, 40_000, 65_533, 70_000, crate::MAX_VARIABLE] {
