@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let default = || std::env::temp_dir().join("logicvae-sample.txt");
     let path = std::env::args_os().nth(1).map_or_else(default, PathBuf::from);
 
-    // Formulae over x1 to x5 with at most 22 nodes, in which every variable occurs. The result depends only on
-    // the seed, for any number of threads.
+    // Formulae over x1 to x5 with at most 22 nodes, in which every variable occurs. The result depends only
+    // on the seed, for any number of threads.
     let params = SamplerParams { max_nodes: 22, all_variables: true, ..SamplerParams::new(5) };
     let formulae = params.check()?.distinct(2023, 1000)?;
 

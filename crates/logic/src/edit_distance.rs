@@ -2,8 +2,7 @@
 
 use crate::formula::Formula;
 
-/// The smallest number of node insertions, deletions and relabellings that turns the tree of `a` into that of
-/// `b`.
+/// The smallest number of node insertions, deletions and relabellings that turns tree `a` into tree `b`.
 ///
 /// Deleting a node moves its children to its parent; inserting a node moves consecutive children below it.
 /// The order of children matters: the distance of `x1 & x2` and `x2 & x1` is 2. The distance ignores meaning;

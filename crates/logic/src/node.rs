@@ -104,8 +104,7 @@ impl Node {
         arity(self.code())
     }
 
-    /// The code that represents this node: 0 for the constant, 1, 2, 3 for `!`, `&`, `|`, and 3 + i for
-    /// `x_i`.
+    /// The code of this node: 0 for the constant, 1, 2, 3 for `!`, `&`, `|`, and 3 + i for `x_i`.
     pub fn code(self) -> u32 {
         match self {
             Self::True => TRUE,

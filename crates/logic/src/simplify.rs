@@ -1,8 +1,8 @@
 //! Simplification by local rules that preserve the truth table.
 //!
 //! The tree is rebuilt bottom-up. Equal subformulae (up to the order of operands) share one identifier, so
-//! comparing two subformulae is one integer comparison. Chains of one operator are lists of operands, so `x1
-//! & x2 & x1` loses its second `x1` for any placement of parentheses. The rules, each with its dual:
+//! comparing two subformulae is one integer comparison. Chains of one operator are lists of operands, so
+//! `x1 & x2 & x1` loses its second `x1` for any placement of parentheses. The rules, each with its dual:
 //!
 //! - constants: `a & 1 = a`, `a & 0 = 0`, `!1 = 0`
 //! - double negation: `!!a = a`

@@ -1,7 +1,7 @@
 //! The dual algorithm: it works in the space of the pool's distinct formulae.
 //!
-//! Let K be the similarities of the u distinct rows, c the number of occurrences of each, R = √c·K·√c, q =
-//! √(c/N), and P = I - q·qᵀ, which is the centring of all N rows expressed in the u distinct ones.
+//! Let K be the similarities of the u distinct rows, c the number of occurrences of each, R = √c·K·√c,
+//! q = √(c/N), and P = I - q·qᵀ, which is the centring of all N rows expressed in the u distinct ones.
 //!
 //! - gram-pca: unit eigenvectors w of R·P·R; kernel-pca: those of P·R·P.
 //! - The component is Σ_d (k_d - mean_d)·√c_d·w_d, divided by √λ for kernel-pca.

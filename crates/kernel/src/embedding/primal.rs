@@ -2,8 +2,8 @@
 //! computed in the space of assignments; the cost of the decomposition does not depend on the number of
 //! formulae.
 //!
-//! Let T be the pool's values ±√w (N × m), B = TᵀT, t the mean row, C = B - N·t·tᵀ. The Gram matrix is G =
-//! T·Tᵀ.
+//! Let T be the pool's values ±√w (N × m), B = TᵀT, t the mean row, C = B - N·t·tᵀ. The Gram matrix is
+//! G = T·Tᵀ.
 //!
 //! - kernel-pca: HGH = (HT)(HT)ᵀ, so an eigenvector q of C gives the component (row - t)·q.
 //! - gram-pca: with B = Q·Λ·Qᵀ and F = Q·√Λ, the right singular vectors of HG are T·F⁻ᵀ·u for eigenvectors u

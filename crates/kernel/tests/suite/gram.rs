@@ -91,7 +91,8 @@ proptest! {
             let sum: f64 = weights.iter().sum();
             let (f, g) = (&formulae[3], &formulae[7]);
             let sign = |f: &Formula, a: &Assignment| f64::from(f.sign(a).expect("variables in range"));
-            let expected: f64 = rows.iter().zip(weights).map(|(a, w)| w / sum * (sign(f, a) * sign(g, a))).sum();
+            let term = |(a, w): (&Assignment, &f64)| w / sum * (sign(f, a) * sign(g, a));
+            let expected: f64 = rows.iter().zip(weights).map(term).sum();
             prop_assert!((gram[[3, 7]] - expected).abs() < 1e-12);
         }
     }

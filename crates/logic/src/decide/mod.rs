@@ -10,8 +10,7 @@ pub use count::CountError;
 use crate::eval::{Assignment, Assignments};
 use crate::formula::Formula;
 
-/// Formulae with at most this many distinct variables are decided by truth table, which takes at most 128
-/// KiB.
+/// Up to this number of distinct variables, formulae are decided by truth table (at most 128 KiB).
 pub const TABLE_LIMIT: usize = 20;
 
 /// The result of [`Formula::compare`].

@@ -32,8 +32,7 @@ pub struct AssignmentError {
 }
 
 impl Assignment {
-    /// Assignment number `index` to this many variables, in the order of truth tables: `x_(b+1)` is bit b of
-    /// `index`.
+    /// Assignment number `index` in the order of truth tables: `x_(b+1)` is bit b of `index`.
     pub fn from_index(index: u64, variables: usize) -> Self {
         Self((0..variables).map(|b| b < 64 && index >> b & 1 == 1).collect())
     }

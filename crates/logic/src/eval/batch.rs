@@ -69,8 +69,7 @@ pub enum BatchError {
     Empty,
 }
 
-/// The first word of the rows of x1 to x6 over all assignments, where assignment i sets x_(b+1) to bit b of
-/// i.
+/// The repeating word of the rows of x1 to x6 over all assignments. Assignment i sets x_(b+1) to bit b of i.
 const PATTERNS: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,

@@ -39,7 +39,7 @@ pub struct SamplerParams {
 #[non_exhaustive]
 pub enum SampleError {
     /// `p_leaf` outside (0, 1).
-    #[error("p_leaf must lie strictly between 0 and 1, not be {0}")]
+    #[error("p_leaf must be strictly between 0 and 1, not {0}")]
     LeafProbability(f64),
     /// The number of variables is 0 or too large.
     #[error("the number of variables must be 1 to {MAX_VARIABLE}, not {0}")]
