@@ -1,8 +1,8 @@
-//! `draw` and `plot`: pictures of a formula and of a chart that a file describes.
+//! `draw` and `plot`: pictures of formulae and charts.
 
 use crate::support::{Folder, done, logicvae, logicvae_with_input, refused};
 
-/// The formula of the paper's figure.
+/// The formula in the figure of the paper.
 const FORMULA: &str = "(x1 & !x2) | ((x3 & x1) & !x4)";
 
 const HISTOGRAM: &str = r#"{"kind":"histogram","title":"Contexts","x":"kernel","y":"share","bins":10,
@@ -11,10 +11,11 @@ const HISTOGRAM: &str = r#"{"kind":"histogram","title":"Contexts","x":"kernel","
 const LINES: &str = r#"{"kind":"lines","title":"Depth","x":"layers","y":"accuracy, %","series":[
     {"name":"GAT","points":[[1,81.4],[2,85],[3,86.2]],"low":[80,null,85],"high":[82,null,87]},
     {"name":"paper","points":[[1,80],[3,84]],"dashed":true,"like":0}]}"#;
-const BARS: &str = r#"{"kind":"bars","title":"Accuracy","y":"accuracy, %","groups":["n = 3","n = 4"],"series":[
+const BARS: &str = r#"{"kind":"bars","title":"Accuracy","y":"accuracy, %","groups":["n = 3","n = 4"],
+    "series":[
     {"name":"GAT","values":[98,91],"low":[97,90],"high":[99,93]},{"name":"GRU","values":[90,null]}]}"#;
 
-/// Whether a file is what its ending says, and the SVG follows a dark scheme.
+/// Checks that a file has the format of its extension, and that an SVG supports dark mode.
 fn check_picture(folder: &Folder, name: &str) {
     let bytes = folder.read(name);
     if name.ends_with(".png") {
@@ -36,7 +37,7 @@ fn a_formula_is_drawn_as_a_tree() {
         assert_eq!(json["out"], out);
         check_picture(&folder, name);
     }
-    // Eleven nodes, and seven kinds of them in the legend.
+    // Eleven nodes in the tree, and seven in the legend.
     assert_eq!(String::from_utf8(folder.read("tree.svg")).expect("text").matches("<circle").count(), 18);
     let run = logicvae_with_input(&["draw", "-", "--out", &folder.path("leaf.PNG")], "1\n");
     assert_eq!((run.code, run.out.contains("1 node(s), depth 0")), (0, true), "{}", run.err);
@@ -65,30 +66,33 @@ fn every_kind_of_chart_is_drawn() {
 }
 
 #[test]
-fn pictures_are_refused_before_anything_is_written() {
+fn bad_input_is_an_error_before_anything_is_written() {
     let folder = Folder::new();
     let out = folder.path("p.svg");
     let draw = |formula: &str, out: &str| logicvae(&["draw", formula, "--out", out]);
     refused(&draw("x1 &", &out), &["not a formula", "column 5"]);
-    refused(&draw("x1", &folder.path("p.pdf")), &["SVG or PNG", "p.pdf"]);
-    refused(&draw("x1", "-"), &["end the name in .svg or .png"]);
+    refused(&draw("x1", &folder.path("p.pdf")), &["unsupported picture format", "p.pdf"]);
+    refused(&draw("x1", "-"), &["use a file name that ends in .svg or .png"]);
     refused(&draw("x1", &folder.path("no/p.svg")), &["there is no folder"]);
-    refused(&draw(&format!("{}x1", "!".repeat(5000)), &out), &["5001 nodes", "too large to be read"]);
+    refused(
+        &draw(&format!("{}x1", "!".repeat(5000)), &out),
+        &["5001 nodes", "too large for a readable picture"],
+    );
 
     let plot = |text: &str| logicvae_with_input(&["plot", "-", "--out", &out], text);
-    refused(&plot(""), &["standard input", "not a chart"]);
-    refused(&plot(r#"{"kind":"pie"}"#), &["no kind `pie`", "histogram, lines or bars"]);
+    refused(&plot(""), &["standard input", "invalid chart description"]);
+    refused(&plot(r#"{"kind":"pie"}"#), &["unknown kind `pie`", "histogram, lines or bars"]);
     refused(&plot(&HISTOGRAM.replace("bins", "bin")), &["unknown field `bin`", "`bins`", "line 1"]);
     refused(&plot(&HISTOGRAM.replace("0.75", "NaN")), &["line 2", "no NaN"]);
     refused(&plot(&HISTOGRAM.replace("0.75", "1e999")), &["line 2", "out of range"]);
     refused(&plot(&HISTOGRAM.replace("[0.1,0.5]", "[]")), &["series `GCN & co` has no values"]);
     refused(
         &plot(&HISTOGRAM.replace("\"series\":0", "\"series\":2")),
-        &["refers to series 2", "counted from 0"],
+        &["refers to series 2", "indices start at 0"],
     );
     refused(
         &plot(&LINES.replace("[82,null,87]", "[82,87]")),
-        &["`high` of series `GAT` has 2", "3 to go with"],
+        &["`high` of series `GAT` has 2", "but the series has 3"],
     );
     refused(&plot(&LINES.replace("[[1,80],[3,84]]", "[]")), &["series `paper` has no points"]);
     refused(&plot(&BARS.replace("[90,null]", "[90]")), &["1 value(s) for 2 group(s)", "null"]);
@@ -96,12 +100,15 @@ fn pictures_are_refused_before_anything_is_written() {
         &logicvae(&["plot", &folder.path("missing.json"), "--out", &out]),
         &["missing.json", "No such file"],
     );
-    refused(&logicvae(&["plot", &folder.path(""), "--out", &out]), &["is a folder", "describes a chart"]);
+    refused(
+        &logicvae(&["plot", &folder.path(""), "--out", &out]),
+        &["is a folder", "describes a chart"],
+    );
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 
 #[test]
-fn pictures_are_replaced_only_by_force() {
+fn pictures_are_overwritten_only_with_force() {
     let folder = Folder::new();
     let out = folder.write("p.svg", "keep me");
     refused(&logicvae(&["draw", FORMULA, "--out", &out]), &["p.svg exists", "--force"]);

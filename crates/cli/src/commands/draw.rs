@@ -7,7 +7,7 @@ use logicvae_logic::Formula;
 use serde::Serialize;
 
 use crate::args::DrawArgs;
-use crate::figure::{Picture, portrait};
+use crate::figure::{Picture, draw_formula};
 use crate::input::Arguments;
 use crate::output::Output;
 
@@ -24,7 +24,7 @@ pub fn run(args: &DrawArgs, output: Output) -> Result<ExitCode> {
     let mut arguments = Arguments::new();
     let formula = arguments.formula(&args.formula)?;
     arguments.finish()?;
-    picture.write(&portrait(&formula)?)?;
+    picture.write(&draw_formula(&formula)?)?;
     let report = Report {
         nodes: formula.size(),
         depth: formula.depth(),

@@ -1,4 +1,5 @@
-//! A chart with two axes, drawn by plotters: title, axes, grid and legend around the series of [`super::marks`].
+//! A chart with two axes, drawn with plotters: title, axes, grid and legend. The series are drawn by
+//! [`super::marks`].
 
 use std::ops::Range;
 
@@ -8,17 +9,18 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::marks::{Canvas, Drawn, Series};
+use super::marks::{Canvas, DrawResult, Series};
 use super::scheme::{GRID, TEXT, with_style};
 
-/// What the horizontal axis shows.
+/// The kind of the horizontal axis.
 pub enum Axis {
     Linear,
     Log,
-    /// Names instead of numbers; group `i` stands between `i` and `i + 1`.
+    /// Names instead of numbers; group `i` is between `i` and `i + 1`.
     Groups(Vec<String>),
 }
 
+/// A chart to draw. `x` and `y` are the ranges of the axes.
 pub struct Chart {
     pub title: String,
     pub x_label: String,
@@ -29,66 +31,75 @@ pub struct Chart {
     pub series: Vec<Series>,
 }
 
-/// Width and height of the figure. It is wider if the legend would leave less than [`PLOT`] to the rest.
+/// Width and height of the figure. It is wider if the legend would leave less than [`MIN_PLOT_WIDTH`] for the
+/// rest.
 const SIZE: (u32, u32) = (760, 440);
-const PLOT: u32 = 480;
+const MIN_PLOT_WIDTH: u32 = 480;
 const MARGIN: u32 = 12;
-/// Room for numbers and label of the vertical axis, if the numbers are not long, and of the horizontal one.
-const LABELS: (u32, u32) = (58, 42);
-/// From line to line of a group's name.
-const LINE: u32 = 15;
-/// Labels of an axis.
-const TICKS: usize = 9;
+/// Width of the vertical axis and height of the horizontal axis, with their numbers and labels. The vertical axis
+/// is wider if its numbers are long.
+const AXIS_SIZE: (u32, u32) = (58, 42);
+/// Distance between two lines of the name of a group.
+const LINE_HEIGHT: u32 = 15;
+/// Largest number of ticks on an axis.
+const MAX_TICKS: usize = 9;
 
 impl Chart {
+    /// The chart as an SVG document.
     pub fn svg(&self) -> Result<String> {
         let mut svg = String::new();
-        self.draw(&mut svg).map_err(|e| anyhow!("drawing {}: {e}", self.title))?;
+        self.draw(&mut svg).map_err(|e| anyhow!("cannot draw the chart `{}`: {e}", self.title))?;
         Ok(with_style(svg))
     }
 
-    fn draw(&self, svg: &mut String) -> Drawn {
+    fn draw(&self, svg: &mut String) -> DrawResult {
         let legend_width =
             12 + 8 * self.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0) as u32 + 34;
-        let width = SIZE.0.max(legend_width + PLOT) - legend_width;
+        let width = SIZE.0.max(legend_width + MIN_PLOT_WIDTH) - legend_width;
         let area = SVGBackend::with_string(svg, (width + legend_width, SIZE.1)).into_drawing_area();
         let (plot, legend) = area.split_horizontally(width);
-        let beside = self.y_room();
-        let inside = width - 2 * MARGIN - beside;
+        let axis_width = self.y_axis_width();
+        let inside = width - 2 * MARGIN - axis_width;
         let names = self.group_names(inside);
-        let below = names.iter().map(Vec::len).max().map_or(LABELS.1, |lines| 14 + LINE * lines as u32);
+        let axis_height =
+            names.iter().map(Vec::len).max().map_or(AXIS_SIZE.1, |lines| 14 + LINE_HEIGHT * lines as u32);
         let mut builder = ChartBuilder::on(&plot);
-        let title = text(fitting(&self.title, 17, width - 2 * MARGIN));
-        builder.caption(&self.title, title).margin(MARGIN).x_label_area_size(below).y_label_area_size(beside);
+        let title = text_style(fitting_size(&self.title, 17, width - 2 * MARGIN));
+        builder
+            .caption(&self.title, title)
+            .margin(MARGIN)
+            .x_label_area_size(axis_height)
+            .y_label_area_size(axis_width);
         if let Axis::Log = self.axis {
-            self.fill(&mut builder.build_cartesian_2d(self.x.clone().log_scale(), self.y.clone())?)?;
+            self.draw_contents(&mut builder.build_cartesian_2d(self.x.clone().log_scale(), self.y.clone())?)?;
         } else {
             let mut chart = builder.build_cartesian_2d(self.x.clone(), self.y.clone())?;
-            self.fill(&mut chart)?;
-            let centred = text(13).pos(Pos::new(HPos::Center, VPos::Center));
+            self.draw_contents(&mut chart)?;
+            let centred = text_style(13).pos(Pos::new(HPos::Center, VPos::Center));
             for (i, lines) in names.into_iter().enumerate() {
                 let (x, y) = chart.backend_coord(&(i as f64 + 0.5, self.y.start));
-                for (line, down) in lines.into_iter().zip((14..).step_by(LINE as usize)) {
+                for (line, down) in lines.into_iter().zip((14..).step_by(LINE_HEIGHT as usize)) {
                     area.draw(&Text::new(line, (x, y + down), centred.clone()))?;
                 }
             }
         }
-        let left = text(13).pos(Pos::new(HPos::Left, VPos::Center));
+        let left = text_style(13).pos(Pos::new(HPos::Left, VPos::Center));
         for (i, series) in self.series.iter().enumerate() {
             let y = 60 + 22 * i as i32;
-            series.sign(&legend, i, y)?;
+            series.draw_legend_symbol(&legend, i, y)?;
             legend.draw(&Text::new(series.name.clone(), (30, y), left.clone()))?;
         }
         area.present()?;
         Ok(())
     }
 
-    /// Axes, grid and series, for any kind of horizontal axis.
-    fn fill<X>(&self, chart: &mut Canvas<'_, '_, X>) -> Drawn
+    /// Draws axes, grid and series, for any kind of horizontal axis.
+    fn draw_contents<X>(&self, chart: &mut Canvas<'_, '_, X>) -> DrawResult
     where
         X: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
-        let (x, y) = (|value: &f64| number(*value, &self.x), |value: &f64| number(*value, &self.y));
+        let (x, y) =
+            (|value: &f64| format_number(*value, &self.x), |value: &f64| format_number(*value, &self.y));
         let mut mesh = chart.configure_mesh();
         if matches!(self.axis, Axis::Groups(_)) {
             mesh.disable_x_mesh();
@@ -99,92 +110,96 @@ impl Chart {
         mesh.y_desc(&self.y_label)
             .x_label_formatter(&x)
             .y_label_formatter(&y)
-            .label_style(text(13))
-            .axis_desc_style(text(fitting(
+            .label_style(text_style(13))
+            .axis_desc_style(text_style(fitting_size(
                 &self.y_label,
-                fitting(&self.x_label, 14, PLOT - 80),
+                fitting_size(&self.x_label, 14, MIN_PLOT_WIDTH - 80),
                 SIZE.1 - 100,
             )))
             .axis_style(TEXT)
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
-            .x_labels(self.x_ticks())
-            .y_labels(TICKS)
+            .x_labels(self.x_tick_count())
+            .y_labels(MAX_TICKS)
             .draw()?;
-        self.series.iter().enumerate().try_for_each(|(i, series)| series.draw_ground(chart, i))?;
+        self.series.iter().enumerate().try_for_each(|(i, series)| series.draw_background(chart, i))?;
         self.series.iter().enumerate().try_for_each(|(i, series)| series.draw(chart, i, &self.y))?;
         if matches!(self.axis, Axis::Groups(_)) && self.y.start < 0.0 {
-            // Bars up and bars down begin at one line.
+            // The line at 0, where bars start in both directions.
             chart.draw_series([PathElement::new([(self.x.start, 0.0), (self.x.end, 0.0)], TEXT)])?;
         }
         Ok(())
     }
 
-    /// Room for numbers and label of the vertical axis.
-    fn y_room(&self) -> u32 {
-        let ticks = RangedCoordf64::from(self.y.clone()).key_points(TICKS);
-        let letters = ticks.iter().map(|&tick| number(tick, &self.y).chars().count()).max().unwrap_or(0);
-        LABELS.0.max(28 + 7 * letters as u32)
+    /// Width of the vertical axis, with its numbers and its label.
+    fn y_axis_width(&self) -> u32 {
+        let ticks = RangedCoordf64::from(self.y.clone()).key_points(MAX_TICKS);
+        let characters =
+            ticks.iter().map(|&tick| format_number(tick, &self.y).chars().count()).max().unwrap_or(0);
+        AXIS_SIZE.0.max(28 + 7 * characters as u32)
     }
 
-    /// Labels of the horizontal axis: none between whole numbers if there is no point.
-    fn x_ticks(&self) -> usize {
+    /// Number of ticks on the horizontal axis. If all points are at whole numbers, there are no ticks between
+    /// them.
+    fn x_tick_count(&self) -> usize {
         let whole = || self.series.iter().flat_map(|s| &s.points).all(|p| p.0.fract() == 0.0);
         match self.axis {
             Axis::Groups(_) => 0,
-            Axis::Linear if whole() => TICKS.min((self.x.end.floor() - self.x.start.ceil()) as usize + 1),
-            _ => TICKS,
+            Axis::Linear if whole() => MAX_TICKS.min((self.x.end.floor() - self.x.start.ceil()) as usize + 1),
+            _ => MAX_TICKS,
         }
     }
 
-    /// Names of groups, each in lines that are no wider than its share of the axis.
+    /// The names of the groups, each wrapped to the width of its group on the axis.
     fn group_names(&self, width: u32) -> Vec<Vec<String>> {
         let Axis::Groups(names) = &self.axis else { return Vec::new() };
-        let letters = (width as usize / names.len().max(1) / 7).max(1);
-        names.iter().map(|name| wrap(name, letters)).collect()
+        let characters = (width as usize / names.len().max(1) / 7).max(1);
+        names.iter().map(|name| wrap(name, characters)).collect()
     }
 }
 
-/// The style of text of a size, in plotters' measure.
-fn text(size: u32) -> TextStyle<'static> {
+/// The style of text with a font size.
+fn text_style(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&TEXT)
 }
 
-/// The size for a line of text in a room, at most the given one; a letter is about half as wide.
-fn fitting(line: &str, size: u32, room: u32) -> u32 {
-    size.min(2 * room / line.chars().count().max(1) as u32)
+/// The font size, at most `size`, at which a line fits into a width. A character is about half as wide as the
+/// font size.
+fn fitting_size(line: &str, size: u32, width: u32) -> u32 {
+    size.min(2 * width / line.chars().count().max(1) as u32)
 }
 
-/// Breaks text between words where it would be longer than a line, and inside words that are longer themselves.
-fn wrap(text: &str, letters: usize) -> Vec<String> {
+/// Wraps text to lines of a number of characters. Longer words are split.
+fn wrap(text: &str, characters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let word: Vec<char> = word.chars().collect();
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.len() <= letters => {
+            Some(line) if line.chars().count() + 1 + word.len() <= characters => {
                 line.push(' ');
                 line.extend(word);
             }
-            _ => lines.extend(word.chunks(letters).map(String::from_iter)),
+            _ => lines.extend(word.chunks(characters).map(String::from_iter)),
         }
     }
     lines
 }
 
-/// As many digits as numbers of the range need to differ: 3, 0.5, 0.25; with a power of ten where they would be long.
-fn number(value: f64, range: &Range<f64>) -> String {
+/// Formats a number of an axis with as many digits as the range requires, such as 3, 0.5 or 0.25. Very large
+/// and very small numbers have an exponent.
+fn format_number(value: f64, range: &Range<f64>) -> String {
     let largest = range.start.abs().max(range.end.abs());
     let order = |value: f64| value.max(f64::MIN_POSITIVE).log10().floor() as i32;
     let span = order(range.end - range.start);
     if value != 0.0 && !(1e-3..1e6).contains(&largest) {
         let digits = (order(largest) - span + 2).clamp(0, 15) as usize;
-        // Read back and written again, it is without zeros at the end.
+        // Parsing and formatting the rounded number again removes trailing zeros.
         return format!("{value:.digits$e}")
             .parse()
             .map_or_else(|_| value.to_string(), |rounded: f64| format!("{rounded:e}"));
     }
     let scale = 10f64.powi((2 - span).clamp(2, 15));
-    // Adding 0 makes -0 a plain 0.
+    // Adding 0 turns -0 into 0.
     format!("{}", (value * scale).round() / scale + 0.0)
 }
 
@@ -193,9 +208,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_an_axis_are_short_and_differ() {
-        let shown =
-            |range: Range<f64>, values: &[f64]| values.iter().map(|&v| number(v, &range)).collect::<Vec<_>>();
+    fn numbers_of_an_axis_are_short_and_distinct() {
+        let shown = |range: Range<f64>, values: &[f64]| {
+            values.iter().map(|&v| format_number(v, &range)).collect::<Vec<_>>()
+        };
         assert_eq!(shown(0.4..1.02, &[0.5, 0.95, 1.0]), ["0.5", "0.95", "1"]);
         assert_eq!(shown(-0.02..0.02, &[-0.0, 0.0025, 0.1 + 0.2 - 0.295]), ["0", "0.0025", "0.005"]);
         assert_eq!(shown(0.0..3e-4, &[0.0, 5e-5, 2.5e-4]), ["0", "5e-5", "2.5e-4"]);
@@ -204,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn names_break_between_words_if_they_can() {
+    fn names_are_wrapped_between_words_if_possible() {
         assert_eq!(wrap("n = 3", 22), ["n = 3"]);
         assert_eq!(wrap("no teacher forcing", 10), ["no teacher", "forcing"]);
         assert_eq!(wrap("reconstruction", 5), ["recon", "struc", "tion"]);

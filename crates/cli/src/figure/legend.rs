@@ -1,35 +1,35 @@
-//! What the colours of nodes and the grounds of panels mean.
+//! The legend of node types and panel backgrounds.
 
 use std::cmp::Reverse;
 
 use logicvae_logic::{Formula, Node};
 
 use super::scheme::{TEXT, hex};
-use super::strip::ground;
-use super::svg::{Anchor, Area, text};
+use super::strip::panel_background;
+use super::svg::{Anchor, Area, write_text};
 use super::tree::draw_node;
 
-/// Variables that are listed; the others are an ellipsis.
-const VARIABLES: usize = 20;
-/// Of a node.
+/// Largest number of variables in the legend. An ellipsis stands for the others.
+const MAX_VARIABLES: usize = 20;
+/// Radius of a node.
 const RADIUS: f64 = 9.0;
-/// The size of words.
-const LETTERS: f64 = 11.0;
-/// From a sign to what follows it.
-const NEXT: f64 = 2.0 * RADIUS + 6.0;
-/// From line to line.
-const LINE: f64 = 26.0;
+/// Font size of the words.
+const FONT_SIZE: f64 = 11.0;
+/// Distance from a symbol to what follows it.
+const SYMBOL_ADVANCE: f64 = 2.0 * RADIUS + 6.0;
+/// Distance between two lines.
+const LINE_HEIGHT: f64 = 26.0;
 
-/// What stands in front of a word.
-enum Sign {
-    /// A node as in the trees.
+/// A symbol in front of a word.
+enum Symbol {
+    /// A node, as in the trees.
     Node(Node),
-    /// A panel in miniature; how much has changed, from 0 to 1.
+    /// A small panel with the background of a relative change between 0 and 1.
     Panel(f64),
 }
 
-/// Every kind of node that occurs, once: operators, the constant, variables.
-pub fn nodes<'a>(formulae: impl Iterator<Item = &'a Formula>) -> Vec<Node> {
+/// The distinct nodes of the formulae: operators first, then the constant and the variables.
+pub fn distinct_nodes<'a>(formulae: impl Iterator<Item = &'a Formula>) -> Vec<Node> {
     let mut found: Vec<Node> = Vec::new();
     for formula in formulae {
         found.extend(formula.preorder());
@@ -39,40 +39,42 @@ pub fn nodes<'a>(formulae: impl Iterator<Item = &'a Formula>) -> Vec<Node> {
     found
 }
 
-/// Lines of signs and words from the area's upper edge on, broken at its width. Returns where they end.
+/// Draws the legend, starting at the upper edge of the area and wrapped at its width. Returns the lower edge.
+/// With `changes`, the panel backgrounds are explained too.
 pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 {
     let (mut x, mut y) = (area.x, area.y + RADIUS);
-    for (signs, word) in entries(nodes, changes) {
-        // A letter is about 0.6 of its size wide.
+    for (symbols, word) in entries(nodes, changes) {
+        // The average width of a character is about 0.6 of the font size.
         let word_width =
-            if word.is_empty() { 0.0 } else { 0.6 * LETTERS * word.chars().count() as f64 + 14.0 };
-        let width = NEXT * signs.len() as f64 + word_width;
+            if word.is_empty() { 0.0 } else { 0.6 * FONT_SIZE * word.chars().count() as f64 + 14.0 };
+        let width = SYMBOL_ADVANCE * symbols.len() as f64 + word_width;
         if x > area.x && x + width > area.x + area.width {
-            (x, y) = (area.x, y + LINE);
+            (x, y) = (area.x, y + LINE_HEIGHT);
         }
-        for (i, sign) in signs.iter().enumerate() {
-            let left = x + NEXT * i as f64;
-            match sign {
-                Sign::Node(node) => draw_node(svg, *node, (left + RADIUS, y), RADIUS),
-                Sign::Panel(share) => {
+        for (i, symbol) in symbols.iter().enumerate() {
+            let left = x + SYMBOL_ADVANCE * i as f64;
+            match symbol {
+                Symbol::Node(node) => draw_node(svg, *node, (left + RADIUS, y), RADIUS),
+                Symbol::Panel(share) => {
                     let panel = Area {
                         x: left,
                         y: y - RADIUS + 1.0,
                         width: 2.0 * RADIUS,
                         height: 2.0 * RADIUS - 2.0,
                     };
-                    panel.rectangle(svg, &format!("rx=\"3\" {}", ground(*share)));
+                    panel.rectangle(svg, &format!("rx=\"3\" {}", panel_background(*share)));
                 }
             }
         }
-        text(svg, (x + width - word_width, y + 4.0), LETTERS, Anchor::Start, &hex(TEXT), word);
+        write_text(svg, (x + width - word_width, y + 4.0), FONT_SIZE, Anchor::Start, &hex(TEXT), word);
         x += width;
     }
     y + RADIUS + 12.0
 }
 
-/// Operators by name, then the variables one by one, then the grounds of panels if something changes at all.
-fn entries(nodes: &[Node], changes: bool) -> Vec<(Vec<Sign>, &'static str)> {
+/// The entries of the legend, each with its symbols and a word: operators, variables, and panel backgrounds
+/// with `changes`.
+fn entries(nodes: &[Node], changes: bool) -> Vec<(Vec<Symbol>, &'static str)> {
     let (variables, others): (Vec<Node>, Vec<Node>) =
         nodes.iter().partition(|node| matches!(node, Node::Var(_)));
     let name = |node: Node| match node {
@@ -82,14 +84,17 @@ fn entries(nodes: &[Node], changes: bool) -> Vec<(Vec<Sign>, &'static str)> {
         Node::True => "true",
         Node::Var(_) => "",
     };
-    let mut entries: Vec<_> = others.into_iter().map(|node| (vec![Sign::Node(node)], name(node))).collect();
-    entries.extend(variables.iter().take(VARIABLES).map(|&node| (vec![Sign::Node(node)], "")));
+    let mut entries: Vec<_> = others.into_iter().map(|node| (vec![Symbol::Node(node)], name(node))).collect();
+    entries.extend(variables.iter().take(MAX_VARIABLES).map(|&node| (vec![Symbol::Node(node)], "")));
     if !variables.is_empty() {
-        entries.push((vec![], if variables.len() > VARIABLES { "… variables" } else { "variables" }));
+        entries.push((vec![], if variables.len() > MAX_VARIABLES { "… variables" } else { "variables" }));
     }
     if changes {
-        entries.push((vec![Sign::Panel(0.0)], "unchanged"));
-        entries.push((vec![Sign::Panel(0.1), Sign::Panel(0.5), Sign::Panel(1.0)], "more nodes changed (Δ)"));
+        entries.push((vec![Symbol::Panel(0.0)], "unchanged"));
+        entries.push((
+            vec![Symbol::Panel(0.1), Symbol::Panel(0.5), Symbol::Panel(1.0)],
+            "more nodes changed (Δ)",
+        ));
     }
     entries
 }

@@ -1,4 +1,4 @@
-//! A map of latent points in two dimensions, each in the colour of a number of its own.
+//! A scatter plot of latent vectors in two dimensions, coloured by a value.
 
 use std::ops::Range;
 
@@ -12,15 +12,16 @@ use super::scheme::{GRID, LABEL, TEXT, with_style};
 
 /// Width and height of the figure.
 const SIZE: (u32, u32) = (760, 560);
-/// Room for the colour bar.
-const BAR: u32 = 84;
-/// Letters of a label; what is longer ends in an ellipsis.
-const LETTERS: usize = 40;
-/// From one label to the next.
-const LINE: i32 = 18;
+/// Width of the colour bar.
+const COLOUR_BAR_WIDTH: u32 = 84;
+/// Largest number of characters in a label. Longer ones end in an ellipsis.
+const MAX_CHARACTERS: usize = 40;
+/// Vertical distance between two labels.
+const LINE_HEIGHT: i32 = 18;
 
-/// From low to high: even steps to the eye, and none that fades on a light or a dark ground.
-const RAMP: [RGBColor; 5] = [
+/// The colour scale from low to high. Its steps look even, and all colours are visible on light and dark
+/// backgrounds.
+const COLOUR_SCALE: [RGBColor; 5] = [
     RGBColor(0x3d, 0x6f, 0xe0),
     RGBColor(0x93, 0x60, 0xd4),
     RGBColor(0xd2, 0x5a, 0x9f),
@@ -28,35 +29,35 @@ const RAMP: [RGBColor; 5] = [
     RGBColor(0xe8, 0xa8, 0x2a),
 ];
 
-/// Draws each point in the colour of its number, and its label if that is not empty. Points and numbers that are not
-/// finite are left out, as are those without a partner in the other list; labels may be fewer than points.
-pub fn map(points: &[(f64, f64)], colour: &[f64], labels: &[String]) -> Result<String> {
+/// Draws each point in the colour of its value, and its label unless that is empty. Points and values that
+/// are not finite are left out. There may be fewer labels than points.
+pub fn map(points: &[(f64, f64)], values: &[f64], labels: &[String]) -> Result<String> {
     let labels = labels.iter().map(String::as_str).chain(std::iter::repeat(""));
     let mut dots: Vec<Dot> = points
         .iter()
-        .zip(colour)
+        .zip(values)
         .zip(labels)
         .map(|((&at, &value), label)| Dot { at, value, label })
         .filter(|dot| [dot.at.0, dot.at.1, dot.value].iter().all(|v| v.is_finite()))
         .collect();
-    // What is labelled lies on top.
+    // Labelled points are drawn last, above the others.
     dots.sort_by_key(|dot| !dot.label.is_empty());
     let mut svg = String::new();
-    draw(&mut svg, &dots).map_err(|e| anyhow!("drawing the map: {e}"))?;
+    draw(&mut svg, &dots).map_err(|e| anyhow!("cannot draw the map: {e}"))?;
     Ok(with_style(svg))
 }
 
-/// A point to draw, with an empty label if it has none.
+/// A point to draw. Its label is empty if it has none.
 struct Dot<'a> {
     at: (f64, f64),
     value: f64,
     label: &'a str,
 }
 
-/// Axes, points, names and the colour bar.
+/// Draws axes, points, labels and the colour bar.
 fn draw(svg: &mut String, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Error>> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-    let (plot, side) = area.split_horizontally(SIZE.0 - BAR);
+    let (plot, side) = area.split_horizontally(SIZE.0 - COLOUR_BAR_WIDTH);
     let (x, y) = (extent(dots.iter().map(|d| d.at.0), 0.05), extent(dots.iter().map(|d| d.at.1), 0.05));
     let values = extent(dots.iter().map(|d| d.value), 0.0);
     let text = ("sans-serif", 13).into_font().color(&TEXT);
@@ -67,8 +68,8 @@ fn draw(svg: &mut String, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Er
         .build_cartesian_2d(x.clone(), y)?;
     chart
         .configure_mesh()
-        .x_label_formatter(&short)
-        .y_label_formatter(&short)
+        .x_label_formatter(&format_number)
+        .y_label_formatter(&format_number)
         .label_style(text)
         .axis_style(TEXT)
         .bold_line_style(GRID)
@@ -76,45 +77,47 @@ fn draw(svg: &mut String, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Er
         .x_labels(9)
         .y_labels(9)
         .draw()?;
-    // Many points must not become one blot, few ones should be seen.
+    // Smaller points if there are many, so that they overlap less.
     let radius = if dots.len() > 500 { 3 } else { 5 };
-    chart.draw_series(
-        dots.iter().map(|d| Circle::new(d.at, radius, ramp(share(d.value, &values)).mix(0.8).filled())),
-    )?;
+    chart
+        .draw_series(dots.iter().map(|d| {
+            Circle::new(d.at, radius, scale_colour(fraction(d.value, &values)).mix(0.8).filled())
+        }))?;
     let labelled = dots.iter().filter(|d| !d.label.is_empty());
-    let names: Vec<Name> =
-        labelled.map(|d| Name::new(d.label, chart.backend_coord(&d.at), share(d.at.0, &x) > 0.5)).collect();
-    for name in apart(names) {
-        name.draw(&area, radius)?;
+    let labels: Vec<Label> = labelled
+        .map(|d| Label::new(d.label, chart.backend_coord(&d.at), fraction(d.at.0, &x) > 0.5))
+        .collect();
+    for label in spread(labels) {
+        label.draw(&area, radius)?;
     }
-    bar(&side, &values)?;
+    draw_colour_bar(&side, &values)?;
     area.present()?;
     Ok(())
 }
 
-/// A label and where it stands, in pixels.
-struct Name {
-    /// The label, cut to [`LETTERS`].
+/// A label and its position in pixels.
+struct Label {
+    /// The text, with at most [`MAX_CHARACTERS`] characters.
     text: String,
-    /// What it names.
+    /// The point that it belongs to.
     point: (i32, i32),
-    /// Whether it ends at its point instead of beginning there: on the right it would leave the plot.
+    /// Whether it is to the left of its point, since it would not fit on the right.
     left: bool,
-    /// How far below its point.
-    lower: i32,
+    /// Its distance below the point.
+    offset: i32,
 }
 
-impl Name {
-    /// At the height of its point.
+impl Label {
+    /// A label at the height of its point.
     fn new(label: &str, point: (i32, i32), left: bool) -> Self {
-        let text = match label.char_indices().nth(LETTERS) {
+        let text = match label.char_indices().nth(MAX_CHARACTERS) {
             Some((cut, _)) => format!("{}…", &label[..cut]),
             None => label.to_string(),
         };
-        Self { text, point, left, lower: 0 }
+        Self { text, point, left, offset: 0 }
     }
 
-    /// From its point to the end of the text; a letter is about 8 wide.
+    /// The horizontal range from its point to the end of the text. A character is about 8 pixels wide.
     fn span(&self) -> Range<i32> {
         let width = 14 + 8 * self.text.chars().count() as i32;
         if self.left {
@@ -124,19 +127,19 @@ impl Name {
         }
     }
 
-    /// Where the text's middle is, from the top.
+    /// The vertical centre of the text, from the top.
     fn height(&self) -> i32 {
-        self.point.1 + self.lower
+        self.point.1 + self.offset
     }
 
-    /// Whether the two texts run into each other, or this one covers the other's point.
-    fn touches(&self, other: &Name) -> bool {
+    /// Whether the two texts overlap, or this text covers the point of the other label.
+    fn overlaps(&self, other: &Label) -> bool {
         let (a, b) = (self.span(), other.span());
-        let near = |height: i32| (self.height() - height).abs() < LINE;
+        let near = |height: i32| (self.height() - height).abs() < LINE_HEIGHT;
         a.start < b.end && b.start < a.end && (near(other.height()) || near(other.point.1))
     }
 
-    /// A ring around the point, the text, and a line between the two where the text had to give way.
+    /// Draws a ring around the point, the text, and a line between them if the text was moved.
     fn draw(
         &self,
         area: &DrawingArea<SVGBackend<'_>, Shift>,
@@ -145,7 +148,7 @@ impl Name {
         let (anchor, offset) = if self.left { (HPos::Right, -11) } else { (HPos::Left, 11) };
         let end = (self.point.0 + offset, self.height());
         area.draw(&Circle::new(self.point, radius + 2, LABEL.stroke_width(2)))?;
-        if self.lower != 0 {
+        if self.offset != 0 {
             area.draw(&PathElement::new([self.point, end], LABEL))?;
         }
         let style = ("sans-serif", 13).into_font().color(&LABEL).pos(Pos::new(anchor, VPos::Center));
@@ -154,22 +157,23 @@ impl Name {
     }
 }
 
-/// Moves names up or down, as little as is needed, until none touches an earlier one; they are few, so trying is quick.
-fn apart(names: Vec<Name>) -> Vec<Name> {
-    let mut placed: Vec<Name> = Vec::new();
-    for mut name in names {
-        let free = (0..40).map(|i| (i + 1) / 2 * LINE * if i % 2 == 0 { 1 } else { -1 }).find(|&lower| {
-            name.lower = lower;
-            !placed.iter().any(|other| name.touches(other))
-        });
-        name.lower = free.unwrap_or(0);
-        placed.push(name);
+/// Moves labels up or down, as little as possible, until none overlaps an earlier one.
+fn spread(labels: Vec<Label>) -> Vec<Label> {
+    let mut placed: Vec<Label> = Vec::new();
+    for mut label in labels {
+        let free =
+            (0..40).map(|i| (i + 1) / 2 * LINE_HEIGHT * if i % 2 == 0 { 1 } else { -1 }).find(|&offset| {
+                label.offset = offset;
+                !placed.iter().any(|other| label.overlaps(other))
+            });
+        label.offset = free.unwrap_or(0);
+        placed.push(label);
     }
     placed
 }
 
-/// The colours with their numbers, from bottom to top.
-fn bar(
+/// Draws the colour scale with its values, from bottom to top.
+fn draw_colour_bar(
     side: &DrawingArea<SVGBackend<'_>, Shift>,
     values: &Range<f64>,
 ) -> Result<(), Box<dyn std::error::Error>> {
@@ -177,36 +181,36 @@ fn bar(
     let (top, bottom) = (14, SIZE.1 as i32 - 40);
     let height = |piece: i32| bottom - (bottom - top) * piece / PIECES;
     for piece in 0..PIECES {
-        let colour = ramp((f64::from(piece) + 0.5) / f64::from(PIECES));
+        let colour = scale_colour((f64::from(piece) + 0.5) / f64::from(PIECES));
         side.draw(&Rectangle::new([(4, height(piece + 1)), (20, height(piece))], colour.filled()))?;
     }
     let text = ("sans-serif", 13).into_font().color(&TEXT).pos(Pos::new(HPos::Left, VPos::Center));
     for piece in [0, 25, 50, 75, 100] {
         let value = values.start + (values.end - values.start) * f64::from(piece) / f64::from(PIECES);
-        side.draw(&Text::new(short(&value), (26, height(piece)), text.clone()))?;
+        side.draw(&Text::new(format_number(&value), (26, height(piece)), text.clone()))?;
     }
     Ok(())
 }
 
-/// Where a number lies in a range, from 0 to 1.
-fn share(value: f64, range: &Range<f64>) -> f64 {
+/// The relative position of a value in a range: 0 at its start, 1 at its end.
+fn fraction(value: f64, range: &Range<f64>) -> f64 {
     (value - range.start) / (range.end - range.start)
 }
 
-/// The colour at a share of the ramp.
-fn ramp(share: f64) -> RGBColor {
-    let place = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
-    let low = (place as usize).min(RAMP.len() - 2);
+/// The colour at a relative position of the colour scale.
+fn scale_colour(fraction: f64) -> RGBColor {
+    let position = fraction.clamp(0.0, 1.0) * (COLOUR_SCALE.len() - 1) as f64;
+    let low = (position as usize).min(COLOUR_SCALE.len() - 2);
     let mix = |from: u8, to: u8| {
-        (f64::from(from) + (f64::from(to) - f64::from(from)) * (place - low as f64)).round() as u8
+        (f64::from(from) + (f64::from(to) - f64::from(from)) * (position - low as f64)).round() as u8
     };
-    let (from, to) = (RAMP[low], RAMP[low + 1]);
+    let (from, to) = (COLOUR_SCALE[low], COLOUR_SCALE[low + 1]);
     RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
 
-/// As many digits as the number needs: 3, 0.5, 0.25.
-fn short(value: &f64) -> String {
-    // Adding 0 makes -0 a plain 0.
+/// Formats a number with at most two decimals and without trailing zeros, such as 3, 0.5 or 0.25.
+fn format_number(value: &f64) -> String {
+    // Adding 0 turns -0 into 0.
     format!("{}", (value * 100.0).round() / 100.0 + 0.0)
 }
 
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_point_is_there_and_labels_have_rings() {
+    fn every_point_is_drawn_and_labels_have_rings() {
         let points: Vec<(f64, f64)> =
             (0..2000).map(|i| f64::from(i) * 0.01).map(|t| (t * t.sin(), t * t.cos())).collect();
         let colour: Vec<f64> = (0..2000).map(|i| f64::from(i) / 2000.0).collect();
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_input_is_drawn_as_far_as_it_goes() {
+    fn incomplete_or_extreme_input_is_drawn() {
         assert_eq!(circles(&[], &[], &[]), 0);
         assert_eq!(circles(&[(3.0, -1.0)], &[0.5], &[]), 1);
         assert_eq!(circles(&[(1.0, 1.0), (1.0, 1.0)], &[0.5, 0.5], &["a".into()]), 3);
@@ -250,16 +254,19 @@ mod tests {
     }
 
     #[test]
-    fn names_of_close_points_do_not_touch() {
-        let names = (0..12).map(|i| Name::new("x1 & x2", (300 + i, 200 - i), i % 2 == 0)).collect();
-        let placed = apart(names);
-        for (i, name) in placed.iter().enumerate() {
-            assert!(placed[..i].iter().all(|other| !name.touches(other)), "{i}");
+    fn labels_of_close_points_do_not_overlap() {
+        let labels = (0..12).map(|i| Label::new("x1 & x2", (300 + i, 200 - i), i % 2 == 0)).collect();
+        let placed = spread(labels);
+        for (i, label) in placed.iter().enumerate() {
+            assert!(placed[..i].iter().all(|other| !label.overlaps(other)), "{i}");
         }
     }
 
     #[test]
-    fn the_ramp_begins_and_ends_where_it_should() {
-        assert_eq!((ramp(0.0), ramp(0.25), ramp(1.0)), (RAMP[0], RAMP[1], RAMP[4]));
+    fn the_colour_scale_has_the_expected_ends() {
+        assert_eq!(
+            (scale_colour(0.0), scale_colour(0.25), scale_colour(1.0)),
+            (COLOUR_SCALE[0], COLOUR_SCALE[1], COLOUR_SCALE[4])
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The series of a chart, and what each kind looks like in it and in its legend.
+//! The series of a chart, and how each kind is drawn in the chart and in its legend.
 
 use std::ops::Range;
 
@@ -10,42 +10,42 @@ use plotters::prelude::*;
 
 use super::scheme::{COLOURS, LABEL};
 
-/// What a series looks like.
+/// How a series is drawn.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Mark {
     Line,
     /// A line with a dot at each point.
     Dotted,
-    /// A dashed line with a cross at each point: numbers of others, beside ours.
+    /// A dashed line with a cross at each point, for results of others to compare with.
     Dashed,
     Points,
-    /// Bars from 0, this wide on the axis.
+    /// Bars that start at 0, with this width on the axis.
     Bars(f64),
-    /// Bars from 0 without a gap, this wide on the axis, through which those of other series can be seen.
+    /// Adjacent, transparent bars that start at 0, with this width on the axis.
     Histogram(f64),
-    /// A dashed line from bottom to top at each point.
+    /// A dashed vertical line at each point.
     Rule,
 }
 
-/// One set of points with a name for the legend.
+/// A set of points with a name for the legend.
 pub struct Series {
     pub name: String,
     pub mark: Mark,
     pub points: Vec<(f64, f64)>,
-    /// A shaded range around a line: x, lower, upper.
+    /// Shaded ranges around a line: x, lower end, upper end.
     pub bands: Vec<Vec<(f64, f64, f64)>>,
-    /// Error bars: x, lower, upper.
+    /// Error bars: x, lower end, upper end.
     pub errors: Vec<(f64, f64, f64)>,
-    /// Which of [`COLOURS`], if not that of its place among the series.
+    /// Index into [`COLOURS`], if it is not the index of the series.
     pub colour: Option<usize>,
 }
 
-/// A chart that series are drawn in.
+/// A chart to draw series in.
 pub type Canvas<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
-/// Whether something could be drawn.
-pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+/// The result of drawing.
+pub type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
-/// Lengths of a dash and of the gap after it.
+/// Length of a dash and of the gap after it.
 const DASH: (u32, u32) = (8, 5);
 
 impl Series {
@@ -53,34 +53,37 @@ impl Series {
         Self { name: name.into(), mark, points, bands: Vec::new(), errors: Vec::new(), colour: None }
     }
 
-    /// The colour of a series at a place among others.
-    fn colour(&self, place: usize) -> RGBColor {
-        COLOURS[self.colour.unwrap_or(place) % COLOURS.len()]
+    /// The colour of the series with this index.
+    fn colour(&self, index: usize) -> RGBColor {
+        COLOURS[self.colour.unwrap_or(index) % COLOURS.len()]
     }
 
-    /// Draws what lies behind the lines of all series: shaded ranges, and the inside of histograms.
-    pub fn draw_ground<X>(&self, chart: &mut Canvas<'_, '_, X>, place: usize) -> Drawn
+    /// Draws what is behind the lines of all series: shaded ranges, and the area of histograms.
+    pub fn draw_background<X>(&self, chart: &mut Canvas<'_, '_, X>, index: usize) -> DrawResult
     where
         X: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
-        let colour = self.colour(place);
+        let colour = self.colour(index);
         for band in &self.bands {
             let outline = band.iter().map(|b| (b.0, b.2)).chain(band.iter().rev().map(|b| (b.0, b.1)));
             chart.draw_series([Polygon::new(outline.collect::<Vec<_>>(), colour.mix(0.18).filled())])?;
         }
         if let Mark::Histogram(width) = self.mark {
-            // One shape instead of many bars: where half-transparent bars meet, seams would show.
-            chart.draw_series([Polygon::new(steps(&self.points, width), colour.mix(0.3).filled())])?;
+            // One polygon instead of many bars: transparent bars would have visible seams.
+            chart.draw_series([Polygon::new(
+                histogram_outline(&self.points, width),
+                colour.mix(0.3).filled(),
+            )])?;
         }
         Ok(())
     }
 
-    /// Draws the series that stands at `place` among others; `y` is the whole range of the vertical axis.
-    pub fn draw<X>(&self, chart: &mut Canvas<'_, '_, X>, place: usize, y: &Range<f64>) -> Drawn
+    /// Draws the series with this index. `y` is the range of the vertical axis.
+    pub fn draw<X>(&self, chart: &mut Canvas<'_, '_, X>, index: usize, y: &Range<f64>) -> DrawResult
     where
         X: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
-        let colour = self.colour(place);
+        let colour = self.colour(index);
         let line = colour.stroke_width(2);
         let points = || self.points.iter().copied();
         match self.mark {
@@ -100,7 +103,7 @@ impl Series {
                 chart.draw_series(points().map(bar))?;
             }
             Mark::Histogram(width) => {
-                chart.draw_series([PathElement::new(steps(&self.points, width), line)])?;
+                chart.draw_series([PathElement::new(histogram_outline(&self.points, width), line)])?;
             }
             Mark::Rule => {
                 for (x, _) in points() {
@@ -116,20 +119,26 @@ impl Series {
         if self.mark == Mark::Dotted {
             chart.draw_series(points().map(|at| Circle::new(at, 4, colour.filled())))?;
         }
-        // On a bar of its own colour an error bar would not be seen, and beside others it must be narrow.
-        let (ink, half) =
+        // Error bars of bars have another colour, since they would be invisible otherwise, and they are
+        // narrower.
+        let (style, half) =
             if matches!(self.mark, Mark::Bars(_)) { (LABEL.stroke_width(1), 3) } else { (line, 4) };
         for &(x, low, high) in &self.errors {
-            chart.draw_series([PathElement::new([(x, low), (x, high)], ink)])?;
-            let cap = |y| EmptyElement::at((x, y)) + PathElement::new([(-half, 0), (half, 0)], ink);
+            chart.draw_series([PathElement::new([(x, low), (x, high)], style)])?;
+            let cap = |y| EmptyElement::at((x, y)) + PathElement::new([(-half, 0), (half, 0)], style);
             chart.draw_series([low, high].map(cap))?;
         }
         Ok(())
     }
 
-    /// The sign in front of the name in the legend, 20 wide, around a height.
-    pub fn sign(&self, legend: &DrawingArea<SVGBackend<'_>, Shift>, place: usize, height: i32) -> Drawn {
-        let (colour, ends) = (self.colour(place), [(2, height), (22, height)]);
+    /// Draws the symbol in front of the name in the legend, 20 pixels wide and centred at a height.
+    pub fn draw_legend_symbol(
+        &self,
+        legend: &DrawingArea<SVGBackend<'_>, Shift>,
+        index: usize,
+        height: i32,
+    ) -> DrawResult {
+        let (colour, ends) = (self.colour(index), [(2, height), (22, height)]);
         let corners = [(2, height - 4), (22, height + 4)];
         match self.mark {
             Mark::Dashed | Mark::Rule => {
@@ -145,8 +154,8 @@ impl Series {
     }
 }
 
-/// The outline of bars of one width around their points, from 0 at the left to 0 at the right.
-fn steps(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+/// The outline of adjacent bars of one width around their points, which starts and ends at 0.
+fn histogram_outline(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return Vec::new() };
     let half = width / 2.0;
     let tops = points.iter().flat_map(|&(x, y)| [(x - half, y), (x + half, y)]);

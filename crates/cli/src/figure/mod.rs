@@ -1,25 +1,26 @@
-//! Figures: charts, trees and maps as SVG that follows the reader's light or dark scheme, the same as PNG, and the data as CSV.
+//! Figures: charts, syntax trees and maps, as SVG or PNG. An SVG adapts to the light or dark mode of its
+//! viewer.
 
-mod bars;
+mod change_bars;
 mod chart;
 mod extent;
+mod formula;
 mod legend;
 mod map;
 mod marks;
 mod picture;
 pub mod plot;
 mod png;
-mod portrait;
 mod scheme;
 mod strip;
 mod svg;
 mod tree;
 
 pub use chart::{Axis, Chart};
+pub use formula::draw_formula;
 pub use map::map;
 pub use marks::{Mark, Series};
 pub use picture::Picture;
-pub use portrait::portrait;
 pub use strip::{Step, strip};
 
 use std::path::Path;
@@ -28,19 +29,20 @@ use anyhow::Result;
 
 use crate::output::write_file;
 
-/// What is drawn, and the numbers behind it.
+/// A chart, and its data.
 pub struct Figure {
-    /// The files' name, without ending.
+    /// The name of the files, without an extension.
     pub name: String,
     pub chart: Chart,
-    /// The first line names the columns.
+    /// The data, with the names of the columns in the first line.
     pub csv: String,
 }
 
-/// Endings of the files that a figure becomes.
+/// The extensions of the files that a figure is written to.
 pub const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
 
 impl Figure {
+    /// Writes one file per extension into a folder.
     pub fn write(&self, folder: &Path, force: bool) -> Result<()> {
         let svg = self.chart.svg()?;
         let png = png::render(&svg)?;

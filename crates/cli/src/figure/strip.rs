@@ -1,58 +1,59 @@
-//! A path through latent space as a grid of small trees, read line by line (the paper's figure 3).
+//! A path through latent space as a grid of small trees, row by row, as in figure 3 of the paper.
 
 use logicvae_logic::Formula;
 
-use super::scheme::{ACCENT, QUIET, TEXT, hex};
-use super::svg::{Anchor, Area, document, text};
-use super::{bars, legend, tree};
+use super::scheme::{ACCENT, MUTED, TEXT, hex};
+use super::svg::{Anchor, Area, document, write_text};
+use super::{change_bars, legend, tree};
 
-/// One decoded point of the path.
+/// One decoded point of a path.
 pub struct Step {
-    /// `None` if what was decoded is no formula.
+    /// `None` if the decoded sequence is not a valid formula.
     pub formula: Option<Formula>,
-    /// Nodes that differ from the step before; `None` where there is nothing to compare with.
+    /// Number of nodes that differ from the previous step. `None` if one of the two is not a formula.
     pub changed: Option<usize>,
 }
 
-/// Around the figure.
+/// Margin around the figure.
 const MARGIN: f64 = 16.0;
-/// Between panels.
+/// Gap between two panels.
 const GAP: f64 = 7.0;
-/// The most that a unit of a tree becomes.
-const UNIT: (f64, f64) = (25.0, 28.0);
-/// Room for the legend and the bars, even if there are few panels.
+/// Largest size of one unit of the tree layout, across and down.
+const MAX_UNIT: (f64, f64) = (25.0, 28.0);
+/// Smallest width of the figure, so that the legend and the bars fit.
 const MIN_WIDTH: f64 = 520.0;
 
-/// The whole figure: a legend, a panel for each step and a bar for each change.
+/// Draws the whole figure: a legend, one panel per step and one bar per change.
 pub fn strip(steps: &[Step]) -> String {
-    let grid = Grid::of(steps.len());
-    let most = steps.iter().filter_map(|s| s.changed).max().unwrap_or(0);
+    let grid = Grid::for_steps(steps.len());
+    let largest_change = steps.iter().filter_map(|s| s.changed).max().unwrap_or(0);
     let width = (grid.width() + 2.0 * MARGIN).max(MIN_WIDTH);
     let mut body = String::new();
-    let place = Area { x: MARGIN, y: MARGIN, width: width - 2.0 * MARGIN, height: 0.0 };
-    let nodes = legend::nodes(steps.iter().filter_map(|s| s.formula.as_ref()));
-    let top = legend::draw(&mut body, &nodes, most > 0, place);
+    let inner = Area { x: MARGIN, y: MARGIN, width: width - 2.0 * MARGIN, height: 0.0 };
+    let nodes = legend::distinct_nodes(steps.iter().filter_map(|s| s.formula.as_ref()));
+    let top = legend::draw(&mut body, &nodes, largest_change > 0, inner);
     let left = (width - grid.width()) / 2.0;
     for (i, step) in steps.iter().enumerate() {
-        panel(&mut body, i, step, most, grid.area(i, left, top));
+        draw_panel(&mut body, i, step, largest_change, grid.area(i, left, top));
     }
-    let bottom = bars::draw(&mut body, steps, Area { y: top + grid.height(), ..place });
+    let bottom = change_bars::draw(&mut body, steps, Area { y: top + grid.height(), ..inner });
     document(width, bottom + MARGIN, &format!("Formulae along a path of {} steps", steps.len()), &body)
 }
 
-/// Where panels stand.
+/// The layout of the panels.
 struct Grid {
-    /// Panels in a row.
+    /// Number of panels in a row.
     columns: usize,
-    /// Rows; the last may have room left.
+    /// Number of rows; the last one may be incomplete.
     rows: usize,
-    /// A panel's width and height.
+    /// Width and height of a panel.
     size: (f64, f64),
 }
 
 impl Grid {
-    /// Seven columns for 35 steps; more steps get more columns and smaller panels, so that the whole can still be viewed.
-    fn of(steps: usize) -> Self {
+    /// Chooses seven columns for 35 steps. More steps have more columns and smaller panels, so that the
+    /// figure stays viewable.
+    fn for_steps(steps: usize) -> Self {
         let columns =
             if steps <= 7 { steps.max(1) } else { ((1.3 * steps as f64).sqrt().ceil() as usize).max(5) };
         let width = match steps {
@@ -63,17 +64,17 @@ impl Grid {
         Self { columns, rows: steps.div_ceil(columns), size: (width, 1.12 * width) }
     }
 
-    /// Of all columns.
+    /// Width of all columns.
     fn width(&self) -> f64 {
         self.columns as f64 * (self.size.0 + GAP) - GAP
     }
 
-    /// Of all rows, with a gap below.
+    /// Height of all rows, with a gap below.
     fn height(&self) -> f64 {
         self.rows as f64 * (self.size.1 + GAP)
     }
 
-    /// Panel number `i`, in a grid that begins at this corner.
+    /// The area of panel `i`, in a grid whose upper left corner is at `left` and `top`.
     fn area(&self, i: usize, left: f64, top: f64) -> Area {
         let (row, column) = (i / self.columns, i % self.columns);
         let (width, height) = self.size;
@@ -81,59 +82,63 @@ impl Grid {
     }
 }
 
-/// How strongly a change shows, from 0 to 1, beside the largest of its figure.
-pub fn strength(step: &Step, most: usize) -> f64 {
-    step.changed.unwrap_or(0) as f64 / most.max(1) as f64
+/// The change at a step relative to the largest change of the figure, between 0 and 1.
+pub fn relative_change(step: &Step, largest_change: usize) -> f64 {
+    step.changed.unwrap_or(0) as f64 / largest_change.max(1) as f64
 }
 
-/// Attributes of a panel's ground: strong where much has changed, faint and without a rim where nothing has.
-pub fn ground(strength: f64) -> String {
-    if strength == 0.0 {
-        return format!("fill=\"{}\" fill-opacity=\".08\"", hex(QUIET));
+/// Attributes of the background of a panel: stronger for larger changes, faint and without an outline for no
+/// change.
+pub fn panel_background(relative_change: f64) -> String {
+    if relative_change == 0.0 {
+        return format!("fill=\"{}\" fill-opacity=\".08\"", hex(MUTED));
     }
-    let (colour, inside, rim) = (hex(ACCENT), 0.06 + 0.26 * strength, 0.4 + 0.6 * strength);
-    format!("fill=\"{colour}\" fill-opacity=\"{inside:.2}\" stroke=\"{colour}\" stroke-opacity=\"{rim:.2}\"")
+    let colour = hex(ACCENT);
+    let (fill, stroke) = (0.06 + 0.26 * relative_change, 0.4 + 0.6 * relative_change);
+    format!("fill=\"{colour}\" fill-opacity=\"{fill:.2}\" stroke=\"{colour}\" stroke-opacity=\"{stroke:.2}\"")
 }
 
-/// One step: its number, what changed, the tree and its text.
-fn panel(svg: &mut String, index: usize, step: &Step, most: usize, area: Area) {
-    let quiet = hex(QUIET);
-    let ink = if step.formula.is_none() || step.changed == Some(0) { quiet.clone() } else { hex(TEXT) };
-    let signs = step.formula.as_ref().map_or_else(|| "no formula".into(), |f| signs(f).replace(' ', ""));
-    // The title shows the text under the pointer, where it may be longer.
-    svg.push_str(&format!("<g class=\"panel\"><title>{}</title>", shorten(&signs, 500.0)));
-    let look = match (&step.formula, step.changed) {
-        (None, _) => format!("fill=\"none\" stroke=\"{quiet}\" stroke-dasharray=\"4 3\""),
-        (_, None) => format!("fill=\"none\" stroke=\"{quiet}\" stroke-opacity=\".7\""),
-        _ => ground(strength(step, most)),
+/// Draws one step: its number, the number of changed nodes, the tree and the text of the formula.
+fn draw_panel(svg: &mut String, index: usize, step: &Step, largest_change: usize, area: Area) {
+    let muted = hex(MUTED);
+    let colour = if step.formula.is_none() || step.changed == Some(0) { muted.clone() } else { hex(TEXT) };
+    let formula_text =
+        step.formula.as_ref().map_or_else(|| "no formula".into(), |f| with_symbols(f).replace(' ', ""));
+    // Viewers show the title as a tooltip, so that it can be longer than the visible text.
+    svg.push_str(&format!("<g class=\"panel\"><title>{}</title>", shorten(&formula_text, 500.0)));
+    let background = match (&step.formula, step.changed) {
+        (None, _) => format!("fill=\"none\" stroke=\"{muted}\" stroke-dasharray=\"4 3\""),
+        (_, None) => format!("fill=\"none\" stroke=\"{muted}\" stroke-opacity=\".7\""),
+        _ => panel_background(relative_change(step, largest_change)),
     };
-    area.rectangle(svg, &format!("rx=\"6\" {look}"));
+    area.rectangle(svg, &format!("rx=\"6\" {background}"));
     let (left, right, head) = (area.x + 7.0, area.x + area.width - 7.0, area.y + 14.0);
-    text(svg, (left, head), 9.0, Anchor::Start, &ink, &(index + 1).to_string());
+    write_text(svg, (left, head), 9.0, Anchor::Start, &colour, &(index + 1).to_string());
     if let Some(changed) = step.changed {
         let mark = if changed == 0 { "=".to_string() } else { format!("Δ {changed}") };
-        text(svg, (right, head), 9.0, Anchor::End, &ink, &mark);
+        write_text(svg, (right, head), 9.0, Anchor::End, &colour, &mark);
     }
     let middle = area.x + area.width / 2.0;
     if let Some(formula) = &step.formula {
         let room = Area { x: left, y: area.y + 20.0, width: right - left, height: area.height - 43.0 };
-        tree::draw(svg, formula, room, UNIT);
+        tree::draw(svg, formula, room, MAX_UNIT);
         let below = (middle, area.y + area.height - 7.0);
-        text(svg, below, 8.0, Anchor::Middle, &ink, &shorten(&signs, (right - left) / 8.0));
+        write_text(svg, below, 8.0, Anchor::Middle, &colour, &shorten(&formula_text, (right - left) / 8.0));
     } else {
-        text(svg, (middle, area.y + area.height / 2.0), 11.0, Anchor::Middle, &ink, "invalid");
+        write_text(svg, (middle, area.y + area.height / 2.0), 11.0, Anchor::Middle, &colour, "invalid");
     }
     svg.push_str("</g>");
 }
 
-/// The text with the signs that stand in the nodes; `logicvae` reads it back, and XML needs no escapes.
-pub fn signs(formula: &Formula) -> String {
+/// The text of a formula with the same symbols as in the nodes. Formulae in this form can be parsed, and XML
+/// does not escape any of the characters.
+pub fn with_symbols(formula: &Formula) -> String {
     formula.to_string().replace('&', "∧").replace('|', "∨").replace('!', "¬")
 }
 
-/// As much of the text as fits into a width in units of the letters' size, with an ellipsis if that is not all.
-pub fn shorten(text: &str, room: f64) -> String {
-    // Widths of DejaVu Sans; most other fonts are narrower.
+/// Shortens a text with an ellipsis to a width, which is given as a multiple of the font size.
+pub fn shorten(text: &str, max_width: f64) -> String {
+    // Character widths of DejaVu Sans. Most other fonts are narrower.
     let width = |c: char| match c {
         ' ' => 0.32,
         '(' | ')' => 0.39,
@@ -142,13 +147,13 @@ pub fn shorten(text: &str, room: f64) -> String {
         _ => 0.64,
     };
     let mut used = 0.0;
-    let mut cut = 0; // where an ellipsis, of width 1, still fits
+    let mut cut = 0; // the last position at which an ellipsis, of width 1, still fits
     for (at, c) in text.char_indices() {
-        if used + 1.0 <= room {
+        if used + 1.0 <= max_width {
             cut = at;
         }
         used += width(c);
-        if used > room {
+        if used > max_width {
             return format!("{}…", &text[..cut]);
         }
     }
@@ -162,8 +167,8 @@ mod tests {
 
     use super::*;
 
-    /// Formulae as they fall, each shown a few times, with some that are invalid.
-    fn path(length: usize) -> Vec<Step> {
+    /// Random formulae, each repeated a few times, with some invalid steps.
+    fn random_path(length: usize) -> Vec<Step> {
         let sampler = SamplerParams { max_nodes: 14, ..SamplerParams::new(5) }.check().expect("good");
         let mut steps: Vec<Step> = Vec::new();
         let mut last: Option<Formula> = None;
@@ -187,7 +192,7 @@ mod tests {
     #[test]
     fn every_step_has_a_panel_and_every_change_a_bar() {
         for length in [0, 1, 2, 7, 8, 35, 120, 400] {
-            let steps = path(length);
+            let steps = random_path(length);
             let svg = strip(&steps);
             Document::parse(&svg).unwrap_or_else(|e| panic!("{length} steps: {e}"));
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{length} steps");
@@ -204,6 +209,6 @@ mod tests {
         assert_eq!(shorten("x1∧x2", 10.0), "x1∧x2");
         assert_eq!(shorten("x1∧x2∧x3∧x4", 5.0), "x1∧x2…");
         assert_eq!(shorten("x1", 0.5), "…");
-        assert_eq!(signs(&(x(1) & !x(2) | x(3))), "x1 ∧ ¬x2 ∨ x3");
+        assert_eq!(with_symbols(&(x(1) & !x(2) | x(3))), "x1 ∧ ¬x2 ∨ x3");
     }
 }

@@ -1,8 +1,8 @@
-//! Pieces of SVG that are written by hand: what is no chart is none of plotters' business.
+//! SVG elements of the figures that are not charts and therefore not drawn by plotters.
 
 use super::scheme::STYLE;
 
-/// Which part of a text stands at its place.
+/// The part of a text that is at its position.
 #[derive(Clone, Copy)]
 pub enum Anchor {
     Start,
@@ -10,15 +10,16 @@ pub enum Anchor {
     End,
 }
 
-/// A line of text on a base line. It must need no escapes, as all text of the figures.
-pub fn text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Anchor, ink: &str, line: &str) {
+/// Writes a line of text at a position on its baseline. The text must not contain characters that XML
+/// escapes.
+pub fn write_text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Anchor, colour: &str, line: &str) {
     let anchor = match anchor {
         Anchor::Start => "",
         Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
     };
     out.push_str(&format!(
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchor} fill=\"{ink}\">{line}</text>"
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchor} fill=\"{colour}\">{line}</text>"
     ));
 }
 
@@ -27,23 +28,23 @@ pub fn text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Anchor, ink
 pub struct Area {
     /// The left edge.
     pub x: f64,
-    /// The upper edge; numbers grow downwards.
+    /// The upper edge; y increases downwards.
     pub y: f64,
     pub width: f64,
     pub height: f64,
 }
 
 impl Area {
-    /// The area as an element; `look` is its further attributes.
-    pub fn rectangle(&self, out: &mut String, look: &str) {
+    /// Writes the area as a rectangle with these further attributes.
+    pub fn rectangle(&self, out: &mut String, attributes: &str) {
         let Self { x, y, width, height } = self;
         out.push_str(&format!(
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {look}/>"
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {attributes}/>"
         ));
     }
 }
 
-/// A whole file. The title is for those who cannot see the figure.
+/// A complete SVG file. The title describes the figure for screen readers.
 pub fn document(width: f64, height: f64, title: &str, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \

@@ -1,4 +1,4 @@
-//! Numbers side by side: a group of bars for each name on the axis.
+//! Bar charts: one group of bars per name on the horizontal axis.
 
 use anyhow::{Result, bail};
 use serde::Deserialize;
@@ -8,13 +8,13 @@ use super::{Plot, check};
 use crate::figure::extent::extent;
 use crate::figure::{Axis, Chart, Mark, Series};
 
-/// More would leave no room for their names.
-const MOST_GROUPS: usize = 12;
-/// Of a group's place, what its bars take together, and what one may take at most.
-const TOGETHER: f64 = 0.8;
-const ALONE: f64 = 0.4;
-/// Of a bar's place, what it fills.
-const FILLED: f64 = 0.9;
+/// Largest number of groups, so that their names fit.
+const MAX_GROUPS: usize = 12;
+/// The share of a group's width that all of its bars take, and the largest share of one bar.
+const ALL_BARS: f64 = 0.8;
+const ONE_BAR: f64 = 0.4;
+/// The width of a bar relative to the distance between two bars.
+const BAR_WIDTH: f64 = 0.9;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,20 +31,20 @@ pub struct Bars {
 #[serde(deny_unknown_fields)]
 struct Heights {
     name: String,
-    /// A number a group, `null` where there is none.
+    /// One number per group; `null` if it is missing.
     values: Vec<Option<f64>>,
-    /// Ends of error bars, `null` for a bar without one.
+    /// Ends of the error bars; `null` for a bar without one.
     low: Option<Vec<Option<f64>>>,
     high: Option<Vec<Option<f64>>>,
 }
 
 impl Heights {
-    /// Bars of a width, the first in the middle of `start`.
+    /// The bars with this width, the first one centred at `start`.
     fn series(self, groups: usize, start: f64, width: f64) -> Result<Series> {
         let what = format!("series `{}`", self.name);
         if self.values.len() != groups {
             bail!(
-                "{what} has {} value(s) for {groups} group(s): write null where one is missing",
+                "{what} has {} value(s) for {groups} group(s): use null for a missing value",
                 self.values.len()
             );
         }
@@ -52,9 +52,9 @@ impl Heights {
         let points: Vec<_> =
             self.values.iter().enumerate().map(|(i, v)| v.map(|v| (i as f64 + start, v))).collect();
         if points.iter().all(Option::is_none) {
-            bail!("{what} has no values");
+            bail!("{what} has no values: add at least one");
         }
-        let errors = check::errors(&what, &points, self.low.as_deref(), self.high.as_deref())?;
+        let errors = check::error_bars(&what, &points, self.low.as_deref(), self.high.as_deref())?;
         Ok(Series {
             errors,
             ..Series::new(self.name, Mark::Bars(width), points.into_iter().flatten().collect())
@@ -65,23 +65,24 @@ impl Heights {
 impl Bars {
     pub fn plot(self) -> Result<Plot> {
         check::labels(&self.title, &[&self.y])?;
-        check::series(self.series.len())?;
+        check::series_count(self.series.len())?;
         check::names("series", self.series.iter().map(|s| s.name.as_str()))?;
         check::names("groups", self.groups.iter().map(String::as_str))?;
         let (count, groups) = (self.series.len(), self.groups.len());
-        if !(1..=MOST_GROUPS).contains(&groups) {
-            bail!("there must be at least 1 group and at most {MOST_GROUPS}, not {groups}");
+        if !(1..=MAX_GROUPS).contains(&groups) {
+            bail!("there are {groups} groups, but there must be at least 1 and at most {MAX_GROUPS}");
         }
-        let place = (TOGETHER / count as f64).min(ALONE);
+        let distance = (ALL_BARS / count as f64).min(ONE_BAR);
         let mut series: Vec<Series> = Vec::new();
         for (i, heights) in self.series.into_iter().enumerate() {
-            let start = 0.5 + (i as f64 + 0.5 - count as f64 / 2.0) * place;
-            series.push(heights.series(groups, start, FILLED * place)?);
+            let start = 0.5 + (i as f64 + 0.5 - count as f64 / 2.0) * distance;
+            series.push(heights.series(groups, start, BAR_WIDTH * distance)?);
         }
         let ends = series.iter().flat_map(|s| &s.errors).flat_map(|e| [e.1, e.2]);
         let heights: Vec<f64> =
             series.iter().flat_map(|s| &s.points).map(|p| p.1).chain(ends).chain([0.0]).collect();
-        // Bars begin at 0, so it is on the axis. Beyond the farthest there is some air, beyond 0 only if something is there.
+        // The axis includes 0, where bars start. There is a margin beyond the longest bars, but none beyond 0
+        // if no bar is there.
         let mut y = extent(heights.iter().copied(), 0.06);
         if heights.iter().all(|&h| h >= 0.0) {
             y.start = 0.0;
@@ -111,12 +112,12 @@ mod tests {
     }
 
     #[test]
-    fn bars_of_a_group_stand_around_its_middle() {
+    fn bars_of_a_group_are_centred() {
         let plot = bars(r#"{"name":"a","values":[1,null]},{"name":"b","values":[2,3]}"#).expect("good");
-        let places: Vec<f64> = plot.chart.series.iter().flat_map(|s| &s.points).map(|p| p.0).collect();
-        assert_eq!(places.len(), 3);
-        for (place, expected) in places.into_iter().zip([0.3, 0.7, 1.7]) {
-            assert!((place - expected).abs() < 1e-12, "{place}");
+        let positions: Vec<f64> = plot.chart.series.iter().flat_map(|s| &s.points).map(|p| p.0).collect();
+        assert_eq!(positions.len(), 3);
+        for (position, expected) in positions.into_iter().zip([0.3, 0.7, 1.7]) {
+            assert!((position - expected).abs() < 1e-12, "{position}");
         }
         assert_eq!(plot.chart.y.start, 0.0);
         let below = bars(r#"{"name":"a","values":[-1,-2]}"#).expect("good").chart.y;
@@ -125,13 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_named() {
+    fn invalid_descriptions_are_errors() {
         let message = |series: &str| bars(series).map(drop).expect_err(series).to_string();
-        assert!(message(r#"{"name":"a","values":[1]}"#).contains("1 value(s) for 2 group(s): write null"));
-        assert_eq!(message(r#"{"name":"a","values":[null,null]}"#), "series `a` has no values");
+        assert!(message(r#"{"name":"a","values":[1]}"#).contains("1 value(s) for 2 group(s): use null"));
+        assert_eq!(
+            message(r#"{"name":"a","values":[null,null]}"#),
+            "series `a` has no values: add at least one"
+        );
         assert!(
             message(r#"{"name":"a","values":[1,null],"low":[0,0],"high":[2,2]}"#)
-                .contains("number 1 of series `a` is missing")
+                .contains("value 1 of series `a` is missing")
         );
     }
 }

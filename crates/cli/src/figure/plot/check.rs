@@ -1,79 +1,76 @@
-//! What all kinds of charts refuse.
+//! Checks that all kinds of charts have in common.
 
 use anyhow::{Result, bail};
 
 use crate::figure::scheme::COLOURS;
 
-/// Letters of a title, and of any other text.
-const TITLE: usize = 90;
-const LETTERS: usize = 60;
-/// Larger numbers leave floating point nothing to tell neighbours apart with.
-const LARGEST: f64 = 1e12;
+/// Largest number of characters in a title, and in any other text.
+const MAX_TITLE_LENGTH: usize = 90;
+const MAX_TEXT_LENGTH: usize = 60;
+/// Largest absolute value. Beyond it, floating-point numbers are too coarse for an axis.
+const MAX_NUMBER: f64 = 1e12;
 
-/// The title and the labels of axes.
+/// Checks the title and the labels of the axes.
 pub fn labels(title: &str, axes: &[&str]) -> Result<()> {
-    text("the title", title, TITLE)?;
-    axes.iter().try_for_each(|axis| text("an axis's label", axis, LETTERS))
+    text("the title", title, MAX_TITLE_LENGTH)?;
+    axes.iter().try_for_each(|axis| text("the label of an axis", axis, MAX_TEXT_LENGTH))
 }
 
-/// The names of what is of one sort, such as series.
-pub fn names<'a>(sort: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+/// Checks the names in a list, such as `series`.
+pub fn names<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     for (i, name) in names.enumerate() {
         if name.trim().is_empty() {
-            bail!("{sort}[{i}] has an empty name");
+            bail!("{list}[{i}] has an empty name");
         }
-        text(&format!("the name of {sort}[{i}]"), name, LETTERS)?;
+        text(&format!("the name of {list}[{i}]"), name, MAX_TEXT_LENGTH)?;
     }
     Ok(())
 }
 
-/// Text that fits, and that XML can hold.
-fn text(what: &str, text: &str, most: usize) -> Result<()> {
-    let letters = text.chars().count();
-    if letters > most {
-        bail!("{what} has {letters} letters, and there is room for {most}");
+/// Checks that a text is not too long and contains only characters that XML allows.
+fn text(what: &str, text: &str, max_length: usize) -> Result<()> {
+    let length = text.chars().count();
+    if length > max_length {
+        bail!("{what} has {length} characters, but at most {max_length} are allowed");
     }
     if text.chars().any(|c| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')) {
-        bail!("{what} has a line break or another control character");
+        bail!("{what} contains a line break or another control character: remove it");
     }
     Ok(())
 }
 
-/// At least one series, and no more than there are colours.
-pub fn series(count: usize) -> Result<()> {
+/// Checks that there is at least one series, and no more than there are colours.
+pub fn series_count(count: usize) -> Result<()> {
     match count {
-        0 => bail!("`series` is empty: describe at least one"),
+        0 => bail!("`series` is empty: add at least one series"),
         count if count > COLOURS.len() => {
-            bail!("{count} series, and there are colours for {}", COLOURS.len())
+            bail!("there are {count} series, but at most {} are allowed", COLOURS.len())
         }
         _ => Ok(()),
     }
 }
 
-/// A place among the series that something refers to.
-pub fn place(what: &str, place: usize, count: usize) -> Result<()> {
-    if place >= count {
-        bail!(
-            "{what} refers to series {place}, but the last of {count} is {}: they are counted from 0",
-            count - 1
-        );
+/// Checks a reference to one of `count` series.
+pub fn series_index(what: &str, index: usize, count: usize) -> Result<()> {
+    if index >= count {
+        bail!("{what} refers to series {index}, but the last one is {}: indices start at 0", count - 1);
     }
     Ok(())
 }
 
-/// Numbers that can be drawn.
+/// Checks that numbers are finite and not too large.
 pub fn numbers(what: &str, numbers: impl Iterator<Item = f64>) -> Result<()> {
     for number in numbers {
-        // NaN is in no range.
-        if !(-LARGEST..=LARGEST).contains(&number) {
-            bail!("{what} has {number}: numbers must be between {:e} and {LARGEST:e}", -LARGEST);
+        // NaN is not in the range either.
+        if !(-MAX_NUMBER..=MAX_NUMBER).contains(&number) {
+            bail!("{what} contains {number}: numbers must be between {:e} and {MAX_NUMBER:e}", -MAX_NUMBER);
         }
     }
     Ok(())
 }
 
-/// The ends of error bars around points, for those that have some: x, low, high.
-pub fn errors(
+/// Checks error bars and returns them as x, lower end and upper end, for those points that have one.
+pub fn error_bars(
     what: &str,
     points: &[Option<(f64, f64)>],
     low: Option<&[Option<f64>]>,
@@ -82,18 +79,18 @@ pub fn errors(
     let (low, high) = match (low, high) {
         (None, None) => return Ok(Vec::new()),
         (Some(low), Some(high)) => (low, high),
-        (Some(_), None) => bail!("{what} has `low` but no `high`"),
-        (None, Some(_)) => bail!("{what} has `high` but no `low`"),
+        (Some(_), None) => bail!("{what} has `low` but no `high`: give both or neither"),
+        (None, Some(_)) => bail!("{what} has `high` but no `low`: give both or neither"),
     };
-    for (name, list) in [("low", low), ("high", high)] {
-        if list.len() != points.len() {
+    for (name, ends) in [("low", low), ("high", high)] {
+        if ends.len() != points.len() {
             bail!(
-                "`{name}` of {what} has {} number(s), and there are {} to go with",
-                list.len(),
+                "`{name}` of {what} has {} value(s), but the series has {}: use null for a missing error bar",
+                ends.len(),
                 points.len()
             );
         }
-        numbers(&format!("`{name}` of {what}"), list.iter().flatten().copied())?;
+        numbers(&format!("`{name}` of {what}"), ends.iter().flatten().copied())?;
     }
     let mut errors = Vec::new();
     for (i, (point, ends)) in points.iter().zip(low.iter().zip(high)).enumerate() {
@@ -102,11 +99,14 @@ pub fn errors(
             (Some((x, y)), (&Some(low), &Some(high))) if low <= y && y <= high => errors.push((x, low, high)),
             (Some((_, y)), (Some(low), Some(high))) => {
                 bail!(
-                    "number {i} of {what} is {y}, not between its `low` {low} and its `high` {high}: these are the bar's ends"
+                    "value {i} of {what} is {y}, which is not between `low` {low} and `high` {high}: \
+                     these are the ends of its error bar"
                 )
             }
-            (None, _) => bail!("number {i} of {what} is missing, but has an error bar"),
-            _ => bail!("number {i} of {what} has only one end of its error bar"),
+            (None, _) => {
+                bail!("value {i} of {what} is missing, but has an error bar: set `low` and `high` to null")
+            }
+            _ => bail!("value {i} of {what} has only one end of its error bar: give `low` and `high`"),
         }
     }
     Ok(errors)

@@ -1,4 +1,4 @@
-//! How values are spread: shares of each series in common bins.
+//! Histograms: the share of the values of each series in common bins.
 
 use anyhow::{Result, bail};
 use serde::Deserialize;
@@ -8,10 +8,10 @@ use super::{Plot, check};
 use crate::figure::extent::extent;
 use crate::figure::{Axis, Chart, Mark, Series};
 
-/// More would be narrower than can be seen.
-const MOST_BINS: usize = 200;
-/// More would leave the legend.
-const MOST_MARKS: usize = 8;
+/// Largest number of bins: more would be too narrow to be visible.
+const MAX_BINS: usize = 200;
+/// Largest number of marks, so that they fit into the legend.
+const MAX_MARKS: usize = 8;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,14 +21,14 @@ pub struct Histogram {
     title: String,
     x: String,
     y: String,
-    #[serde(default = "bins")]
+    #[serde(default = "default_bins")]
     bins: usize,
     series: Vec<Values>,
     #[serde(default)]
-    marks: Vec<Place>,
+    marks: Vec<Reference>,
 }
 
-fn bins() -> usize {
+fn default_bins() -> usize {
     30
 }
 
@@ -39,10 +39,10 @@ struct Values {
     values: Vec<f64>,
 }
 
-/// A number to compare with, in the colour of a series.
+/// A value to compare with, drawn as a vertical line in the colour of a series.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct Reference {
     name: String,
     at: f64,
     series: usize,
@@ -51,23 +51,23 @@ struct Place {
 impl Histogram {
     fn check(&self) -> Result<()> {
         check::labels(&self.title, &[&self.x, &self.y])?;
-        check::series(self.series.len())?;
+        check::series_count(self.series.len())?;
         check::names("series", self.series.iter().map(|s| s.name.as_str()))?;
         check::names("marks", self.marks.iter().map(|m| m.name.as_str()))?;
-        if !(1..=MOST_BINS).contains(&self.bins) {
-            bail!("`bins` must be at least 1 and at most {MOST_BINS}, not {}", self.bins);
+        if !(1..=MAX_BINS).contains(&self.bins) {
+            bail!("`bins` is {}, but must be at least 1 and at most {MAX_BINS}", self.bins);
         }
-        if self.marks.len() > MOST_MARKS {
-            bail!("{} marks, and there is room for {MOST_MARKS}", self.marks.len());
+        if self.marks.len() > MAX_MARKS {
+            bail!("there are {} marks, but at most {MAX_MARKS} are allowed", self.marks.len());
         }
         for series in &self.series {
             if series.values.is_empty() {
-                bail!("series `{}` has no values", series.name);
+                bail!("series `{}` has no values: add at least one", series.name);
             }
             check::numbers(&format!("series `{}`", series.name), series.values.iter().copied())?;
         }
         for mark in &self.marks {
-            check::place(&format!("mark `{}`", mark.name), mark.series, self.series.len())?;
+            check::series_index(&format!("mark `{}`", mark.name), mark.series, self.series.len())?;
             check::numbers(&format!("mark `{}`", mark.name), [mark.at].into_iter())?;
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Histogram {
         for Values { name, values } in self.series {
             let mut counts = vec![0usize; self.bins];
             for value in &values {
-                // The last bin has both its ends.
+                // The last bin includes its upper end.
                 counts[(((value - range.start) / width) as usize).min(self.bins - 1)] += 1;
             }
             let centre = |bin: usize| range.start + (bin as f64 + 0.5) * width;
@@ -91,15 +91,15 @@ impl Histogram {
             series.push(Series::new(name, Mark::Histogram(width), shares.collect()));
         }
         let top = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(0.0, f64::max);
-        let reach = extent([range.start, range.end].into_iter().chain(self.marks.iter().map(|m| m.at)), 0.03);
-        for Place { name, at, series: of } in self.marks {
-            series.push(Series { colour: Some(of), ..Series::new(name, Mark::Rule, vec![(at, 0.0)]) });
+        let x = extent([range.start, range.end].into_iter().chain(self.marks.iter().map(|m| m.at)), 0.03);
+        for Reference { name, at, series: colour } in self.marks {
+            series.push(Series { colour: Some(colour), ..Series::new(name, Mark::Rule, vec![(at, 0.0)]) });
         }
         let chart = Chart {
             title: self.title,
             x_label: self.x,
             y_label: self.y,
-            x: reach,
+            x,
             axis: Axis::Linear,
             y: 0.0..1.06 * top,
             series,
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_common_and_shares_sum_to_one() {
+    fn series_have_common_bins_and_shares_sum_to_one() {
         let plot = histogram(
             r#""bins":4,"series":[{"name":"a","values":[0,0.5,1,4]},{"name":"b","values":[2,3,3.9]}]"#,
         )
@@ -130,20 +130,20 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_named() {
+    fn invalid_descriptions_are_errors() {
         let message = |rest: &str| histogram(rest).map(drop).expect_err(rest).to_string();
-        assert_eq!(message(r#""series":[]"#), "`series` is empty: describe at least one");
-        assert_eq!(message(r#""series":[{"name":"a","values":[]}]"#), "series `a` has no values");
+        assert_eq!(message(r#""series":[]"#), "`series` is empty: add at least one series");
+        assert_eq!(
+            message(r#""series":[{"name":"a","values":[]}]"#),
+            "series `a` has no values: add at least one"
+        );
         assert!(message(r#""series":[{"name":"a","values":[1e13]}]"#).contains("between -1e12 and 1e12"));
         assert!(message(r#""series":[{"name":" ","values":[1]}]"#).contains("series[0] has an empty name"));
         assert!(
             message(r#""bins":0,"series":[{"name":"a","values":[1]}]"#)
-                .contains("at least 1 and at most 200, not 0")
+                .contains("`bins` is 0, but must be at least 1 and at most 200")
         );
         let marks = r#""series":[{"name":"a","values":[1]}],"marks":[{"name":"m","at":1,"series":1}]"#;
-        assert_eq!(
-            message(marks),
-            "mark `m` refers to series 1, but the last of 1 is 0: they are counted from 0"
-        );
+        assert_eq!(message(marks), "mark `m` refers to series 1, but the last one is 0: indices start at 0");
     }
 }

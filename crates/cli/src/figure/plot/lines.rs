@@ -1,4 +1,4 @@
-//! How a number depends on another: points with lines between them.
+//! Line charts: points connected by lines.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -24,12 +24,12 @@ pub struct Lines {
 struct Line {
     name: String,
     points: Vec<(f64, f64)>,
-    /// Ends of error bars, `null` for a point without one.
+    /// Ends of the error bars; `null` for a point without one.
     low: Option<Vec<Option<f64>>>,
     high: Option<Vec<Option<f64>>>,
     #[serde(default)]
     dashed: bool,
-    /// The series whose colour it has, such as ours beside the paper's.
+    /// The index of the series whose colour it uses, such as for two results of one method.
     like: Option<usize>,
 }
 
@@ -37,11 +37,11 @@ impl Line {
     fn series(self) -> Result<Series> {
         let what = format!("series `{}`", self.name);
         if self.points.is_empty() {
-            bail!("{what} has no points");
+            bail!("{what} has no points: add at least one");
         }
         check::numbers(&what, self.points.iter().flat_map(|p| [p.0, p.1]))?;
         let points: Vec<_> = self.points.iter().copied().map(Some).collect();
-        let errors = check::errors(&what, &points, self.low.as_deref(), self.high.as_deref())?;
+        let errors = check::error_bars(&what, &points, self.low.as_deref(), self.high.as_deref())?;
         let mark = if self.dashed { Mark::Dashed } else { Mark::Dotted };
         Ok(Series { errors, colour: self.like, ..Series::new(self.name, mark, self.points) })
     }
@@ -50,12 +50,12 @@ impl Line {
 impl Lines {
     pub fn plot(self) -> Result<Plot> {
         check::labels(&self.title, &[&self.x, &self.y])?;
-        check::series(self.series.len())?;
+        check::series_count(self.series.len())?;
         check::names("series", self.series.iter().map(|s| s.name.as_str()))?;
         let count = self.series.len();
         for line in &self.series {
             line.like
-                .map_or(Ok(()), |like| check::place("`like`", like, count))
+                .map_or(Ok(()), |like| check::series_index("`like`", like, count))
                 .with_context(|| format!("series `{}`", line.name))?;
         }
         let series: Vec<Series> = self.series.into_iter().map(Line::series).collect::<Result<_>>()?;
@@ -73,22 +73,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_drawn_is_named() {
+    fn invalid_descriptions_are_errors() {
         let message = |line: &str| {
             let text =
                 format!(r#"{{"kind":"lines","title":"t","x":"x","y":"y","series":[{{"name":"a",{line}}}]}}"#);
             let error = serde_json::from_str::<Lines>(&text).expect(&text).plot().map(drop).expect_err(&text);
             format!("{error:#}")
         };
-        assert_eq!(message(r#""points":[]"#), "series `a` has no points");
-        assert_eq!(message(r#""points":[[1,2]],"low":[1]"#), "series `a` has `low` but no `high`");
+        assert_eq!(message(r#""points":[]"#), "series `a` has no points: add at least one");
+        assert_eq!(
+            message(r#""points":[[1,2]],"low":[1]"#),
+            "series `a` has `low` but no `high`: give both or neither"
+        );
         assert!(
             message(r#""points":[[1,2]],"low":[1],"high":[3,4]"#)
-                .contains("`high` of series `a` has 2 number(s), and there are 1")
+                .contains("`high` of series `a` has 2 value(s), but the series has 1")
         );
         assert!(
             message(r#""points":[[1,2]],"low":[0.1],"high":[0.1]"#)
-                .contains("is 2, not between its `low` 0.1")
+                .contains("is 2, which is not between `low` 0.1")
         );
         assert!(message(r#""points":[[1,2]],"low":[null],"high":[3]"#).contains("only one end"));
         assert!(message(r#""points":[[1,2]],"like":3"#).contains("series `a`: `like` refers to series 3"));

@@ -1,6 +1,7 @@
-//! Charts that a small JSON file describes, a file here for each kind.
+//! Charts described by a JSON file. Each kind of chart has its own module.
 //!
-//! What is read becomes a [`Chart`] or a message that says what is wrong with it; nothing is left out or guessed.
+//! A description is turned into a [`Chart`], or into an error that names the problem. Unknown fields are
+//! errors.
 
 mod bars;
 mod check;
@@ -16,39 +17,39 @@ use super::Chart;
 
 /// A chart that can be drawn.
 pub struct Plot {
-    /// As the file calls it.
+    /// The kind, as in the description.
     pub kind: &'static str,
-    /// How many series are described.
+    /// The number of series in the description.
     pub series: usize,
     pub chart: Chart,
 }
 
-/// What every description begins with.
+/// The field that all descriptions have in common.
 #[derive(Deserialize)]
-struct Head {
+struct Header {
     kind: String,
 }
 
-/// Reads a description, first its kind and then, by that, the whole: an enum tagged by `kind` would not know in which line
-/// an error is.
+/// Reads a description: first its kind, then all fields of that kind. An enum tagged with `kind` would lose
+/// the line number of errors.
 pub fn read(text: &str) -> Result<Plot> {
-    let kind = strict::<Head>(text)?.kind;
+    let kind = parse::<Header>(text)?.kind;
     match kind.as_str() {
-        "histogram" => strict::<histogram::Histogram>(text)?.plot(),
-        "lines" => strict::<lines::Lines>(text)?.plot(),
-        "bars" => strict::<bars::Bars>(text)?.plot(),
-        _ => bail!("there is no kind `{kind}`: use histogram, lines or bars"),
+        "histogram" => parse::<histogram::Histogram>(text)?.plot(),
+        "lines" => parse::<lines::Lines>(text)?.plot(),
+        "bars" => parse::<bars::Bars>(text)?.plot(),
+        _ => bail!("unknown kind `{kind}`: use histogram, lines or bars"),
     }
 }
 
-fn strict<T: DeserializeOwned>(text: &str) -> Result<T> {
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|e| {
         let hint = if e.classify() == Category::Syntax {
             " (JSON has no comments, no NaN and no infinity)"
         } else {
             ""
         };
-        Error::msg(format!("not a chart: {e}{hint}"))
+        Error::msg(format!("invalid chart description: {e}{hint}"))
     })
 }
 
@@ -62,7 +63,7 @@ mod tests {
         read(text).map(drop).expect_err(text).to_string()
     }
 
-    /// Draws it, as XML that can be read, and returns how often the parts occur.
+    /// Draws a chart, checks that it is valid XML, and counts the occurrences of some strings.
     fn count(text: &str, parts: &[&str]) -> Vec<usize> {
         let svg = read(text).and_then(|plot| plot.chart.svg()).unwrap_or_else(|e| panic!("{text}: {e}"));
         Document::parse(&svg).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -73,33 +74,38 @@ mod tests {
 
     #[test]
     fn everything_described_is_drawn() {
-        let histogram = r#"{"kind":"histogram","title":"<&>","x":"k","y":"share","series":[{"name":"a \"b\"","values":[0,1,1]},
-            {"name":"c","values":[2]}],"marks":[{"name":"far","at":9,"series":1}]}"#;
+        let histogram = r#"{"kind":"histogram","title":"<&>","x":"k","y":"share",
+            "series":[{"name":"a \"b\"","values":[0,1,1]},{"name":"c","values":[2]}],
+            "marks":[{"name":"far","at":9,"series":1}]}"#;
         assert_eq!(count(histogram, &["<polygon", ">\nfar\n<"]), [2, 1]);
-        let lines = r#"{"kind":"lines","title":"","x":"n","y":"y","series":[{"name":"a","points":[[1,2],[2,3]],"low":[1,null],
-            "high":[2,null]},{"name":"b","points":[[5,-1]],"dashed":true,"like":0}]}"#;
+        let lines = r#"{"kind":"lines","title":"","x":"n","y":"y","series":[
+            {"name":"a","points":[[1,2],[2,3]],"low":[1,null],"high":[2,null]},
+            {"name":"b","points":[[5,-1]],"dashed":true,"like":0}]}"#;
         assert_eq!(count(lines, &["<circle"]), [2]);
-        let bars = r#"{"kind":"bars","title":"t","y":"y","groups":["g","h"],"series":[{"name":"a","values":[-1,null]},
+        let bars = r#"{"kind":"bars","title":"t","y":"y","groups":["g","h"],"series":[
+            {"name":"a","values":[-1,null]},
             {"name":"b","values":[0,3],"low":[null,2],"high":[null,4]}]}"#;
-        // Two signs in the legend; the bar of 0 has no height.
+        // Three bars, one of them without height, and two symbols in the legend.
         assert_eq!(count(bars, &["<rect"]), [5]);
     }
 
     #[test]
-    fn odd_numbers_are_drawn() {
+    fn extreme_numbers_are_drawn() {
         for values in
             ["[0]", "[3,3,3]", "[1e12,-1e12]", "[0,1e-300]", "[1000000000000,999999999999.999]", "[-0.0]"]
         {
             count(
                 &format!(
-                    r#"{{"kind":"histogram","title":"t","x":"x","y":"y","bins":200,"series":[{{"name":"a","values":{values}}}]}}"#
+                    r#"{{"kind":"histogram","title":"t","x":"x","y":"y","bins":200,
+                        "series":[{{"name":"a","values":{values}}}]}}"#
                 ),
                 &[],
             );
             let groups = vec!["\"a name of several words\""; values.split(',').count()].join(",");
             count(
                 &format!(
-                    r#"{{"kind":"bars","title":"t","y":"y","groups":[{groups}],"series":[{{"name":"a","values":{values}}}]}}"#
+                    r#"{{"kind":"bars","title":"t","y":"y","groups":[{groups}],
+                        "series":[{{"name":"a","values":{values}}}]}}"#
                 ),
                 &[],
             );
@@ -107,7 +113,8 @@ mod tests {
         for points in ["[[0,0]]", "[[1e12,1],[-1e12,1]]", "[[1,1],[1,1]]", "[[0.5,1e-12],[0.25,-1e-12]]"] {
             count(
                 &format!(
-                    r#"{{"kind":"lines","title":"t","x":"x","y":"y","series":[{{"name":"{0}","points":{points}}}]}}"#,
+                    r#"{{"kind":"lines","title":"t","x":"x","y":"y",
+                        "series":[{{"name":"{0}","points":{points}}}]}}"#,
                     "n".repeat(60)
                 ),
                 &[],
@@ -116,12 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn messages_say_where_and_what() {
+    fn error_messages_name_the_problem_and_its_position() {
         assert_eq!(
             message("{\n\"kind\": NaN}"),
-            "not a chart: expected value at line 2 column 9 (JSON has no comments, no NaN and no infinity)"
+            "invalid chart description: expected value at line 2 column 9 \
+             (JSON has no comments, no NaN and no infinity)"
         );
-        assert_eq!(message(r#"{"kind":"pie"}"#), "there is no kind `pie`: use histogram, lines or bars");
+        assert_eq!(message(r#"{"kind":"pie"}"#), "unknown kind `pie`: use histogram, lines or bars");
         assert!(
             message(r#"{"kind":"bars","titel":"t"}"#)
                 .contains("unknown field `titel`, expected one of `kind`, `title`")
