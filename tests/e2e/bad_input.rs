@@ -1,10 +1,9 @@
-//! Bad input: a message that says what, where and what would be right; exit code 2; nothing written.
+//! Bad input: a message that names the problem, its position and a solution; exit code 2; no file written.
 
 use crate::support::{Folder, logicvae, logicvae_with_input, refused};
 
-/// Refused with code 2, nothing on standard output, and all of these words in the message.
 #[test]
-fn formulae_that_are_none() {
+fn invalid_formulae() {
     refused(
         &logicvae(&["eval", "x1 @ x2"]),
         &["line 1, column 4", "unknown symbol `@`", "  | x1 @ x2\n  |    ^"],
@@ -14,7 +13,7 @@ fn formulae_that_are_none() {
     refused(&logicvae(&["eval", "x0 | x1"]), &["there is no x0", "from x1"]);
     refused(&logicvae(&["eval", ""]), &["expected a formula"]);
     refused(&logicvae(&["check", "x1", "x1 &"]), &["column 5", "found the end"]);
-    refused(&logicvae_with_input(&["check", "-", "-"], "x1\n"), &["standard input has no formula left"]);
+    refused(&logicvae_with_input(&["check", "-", "-"], "x1\n"), &["standard input has no more formulae"]);
 }
 
 #[test]
@@ -30,7 +29,7 @@ fn variables_above_the_number_of_variables() {
 }
 
 #[test]
-fn files_that_hold_no_formulae() {
+fn files_without_formulae() {
     let folder = Folder::new();
     refused(&logicvae(&["stats", &folder.write("empty", "")]), &["empty", "no formulae"]);
     refused(&logicvae(&["stats", &folder.write("comments", "# only\n\n")]), &["no formulae"]);
@@ -41,7 +40,7 @@ fn files_that_hold_no_formulae() {
 }
 
 #[test]
-fn damaged_containers() {
+fn damaged_binary_files() {
     let folder = Folder::new();
     let file = folder.path("f.bin");
     assert_eq!(
@@ -60,7 +59,7 @@ fn damaged_containers() {
 }
 
 #[test]
-fn samplers_that_cannot_be() {
+fn impossible_sampler_settings() {
     let sample = |flags: &[&str]| {
         let folder = Folder::new();
         let run = logicvae(&[&["sample", "--out", &folder.path("f.txt")], flags].concat());
@@ -80,13 +79,13 @@ fn samplers_that_cannot_be() {
     refused(&sample(&["--vars", "1", "--max-nodes", "3", "--count", "100"]), &["found only", "of 100"]);
     refused(&sample(&["--vars", "3", "--count", "0"]), &["--count", "at least 1"]);
     refused(&sample(&["--preset", "paper-7"]), &["paper-7", "paper-3, paper-4, paper-5, paper-10"]);
-    refused(&sample(&["--preset", "paper-5", "--vars", "3"]), &["5 variables", "drop --vars"]);
+    refused(&sample(&["--preset", "paper-5", "--vars", "3"]), &["5 variables", "remove --vars"]);
     refused(&sample(&["--preset", "paper-5", "--split", "dev"]), &["train, valid or test"]);
     refused(&sample(&["--vars", "3", "--threads", "0"]), &["--threads"]);
 }
 
 #[test]
-fn nothing_is_written_over() {
+fn existing_files_are_not_overwritten() {
     let folder = Folder::new();
     let file = folder.write("f.txt", "keep me");
     let base = ["sample", "--vars", "3", "--count", "5", "--out", &file];
@@ -96,13 +95,16 @@ fn nothing_is_written_over() {
     assert_ne!(folder.read("f.txt"), b"keep me");
     assert_eq!(folder.names(), ["f.txt"]);
     let nowhere = folder.path("no/such/f.txt");
-    refused(&logicvae(&["sample", "--vars", "3", "--out", &nowhere]), &["there is no folder"]);
+    refused(
+        &logicvae(&["sample", "--vars", "3", "--out", &nowhere]),
+        &["no/such does not exist: create it first"],
+    );
     refused(&logicvae(&["sample", "--vars", "3", "--out", &folder.path("")]), &["is a folder"]);
     refused(&logicvae(&["sample", "--vars", "3", "--json"]), &["standard output", "--out"]);
 }
 
 #[test]
-fn numbers_that_are_too_large() {
+fn too_large_numbers() {
     let folder = Folder::new();
     let out = folder.path("f.txt");
     let sample = |flags: &[&str]| logicvae(&[&["sample", "--vars", "3", "--out", &out], flags].concat());
@@ -121,12 +123,15 @@ fn numbers_that_are_too_large() {
 }
 
 #[test]
-fn standard_input_is_read_once_and_to_its_end() {
+fn standard_input_is_read_once_and_completely() {
     let folder = Folder::new();
     let out = folder.path("k.npy");
     refused(&logicvae_with_input(&["kernel", "-", "-", "--out", &out], "x1\n"), &["only once"]);
-    refused(&logicvae_with_input(&["eval", "-"], "x1\nx2\n"), &["more formulae", "`x2`"]);
-    refused(&logicvae_with_input(&["stats", "-"], ""), &["standard input has no formulae"]);
+    refused(
+        &logicvae_with_input(&["eval", "-"], "x1\nx2\n"),
+        &["more formulae than this command reads", "`x2`"],
+    );
+    refused(&logicvae_with_input(&["stats", "-"], ""), &["standard input contains no formulae"]);
     assert_eq!(
         logicvae_with_input(&["stats", "-", "--json"], "\u{feff}x1\nx2\n").json()["count"],
         2,
@@ -145,16 +150,17 @@ fn links_pipes_and_permissions_are_respected() {
     assert_eq!(sample("/dev/null", &[]).code, 0);
 
     let target = folder.write("target.txt", "old");
-    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).expect("ours");
+    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640))
+        .expect("permissions can be set");
     symlink(&target, folder.path("link.txt")).expect("a link");
     assert_eq!(sample(&folder.path("link.txt"), &["--force"]).code, 0);
     assert!(
-        std::fs::symlink_metadata(folder.path("link.txt")).expect("there").is_symlink(),
-        "the link stays one"
+        std::fs::symlink_metadata(folder.path("link.txt")).expect("exists").is_symlink(),
+        "the link is kept"
     );
     assert_ne!(folder.read("target.txt"), b"old");
-    assert_eq!(std::fs::metadata(&target).expect("there").permissions().mode() & 0o777, 0o640);
+    assert_eq!(std::fs::metadata(&target).expect("exists").permissions().mode() & 0o777, 0o640);
 
     symlink(folder.path("nowhere"), folder.path("dangling")).expect("a link");
-    refused(&sample(&folder.path("dangling"), &[]), &["link to nothing"]);
+    refused(&sample(&folder.path("dangling"), &[]), &["dangling is a broken symbolic link"]);
 }

@@ -1,4 +1,4 @@
-//! The committed datasets are what the presets give, byte for byte.
+//! The presets reproduce the committed datasets byte for byte.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ fn committed_datasets_are_reproduced() {
             let committed = std::fs::read_to_string(repository(&format!("datasets/{preset}/{split}.txt")))
                 .expect("committed");
             assert!(
-                std::fs::read_to_string(&file).expect("made") == committed,
+                std::fs::read_to_string(&file).expect("written") == committed,
                 "{preset} {split} differs from the committed file"
             );
             assert!(
@@ -28,7 +28,7 @@ fn committed_datasets_are_reproduced() {
 }
 
 #[test]
-fn a_preset_without_a_split_is_all_of_it_in_order() {
+fn a_preset_without_a_split_gives_all_splits_in_order() {
     let folder = Folder::new();
     let file = folder.path("all");
     assert_eq!(done(&["sample", "--preset", "paper-3", "--out", &file, "--json"]).json()["count"], 4800);

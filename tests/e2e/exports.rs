@@ -1,11 +1,11 @@
-//! Models that are passed on, and the hierarchical model's halves.
+//! Exported models, training from the weights of another run, and the hierarchical model.
 
 use std::path::Path;
 
 use crate::support::{Folder, done, logicvae, refused};
 
 #[test]
-fn an_export_takes_the_place_of_its_run() {
+fn an_exported_model_can_be_used_like_its_run() {
     let folder = Folder::new();
     let (run, out) = (folder.path("run"), folder.path("export"));
     done(&["train", "--preset", "tiny", "--set=training.epochs=40", "--out", &run]);
@@ -22,7 +22,7 @@ fn an_export_takes_the_place_of_its_run() {
     }
     done(&["encode", &out, "x1 & x2"]);
 
-    // The same run gives the same bytes; nothing is written over; an export is no run.
+    // Exports are deterministic, do not overwrite files, and cannot be exported or resumed.
     let again = folder.path("again");
     done(&["export", &run, "--out", &again]);
     assert_eq!(folder.read("again/model.safetensors"), folder.read("export/model.safetensors"));
@@ -38,13 +38,13 @@ fn an_export_takes_the_place_of_its_run() {
 }
 
 #[test]
-fn a_training_begins_with_the_weights_of_another() {
+fn a_training_starts_from_the_weights_of_another_run() {
     let folder = Folder::new();
     let (run, model, tuned) = (folder.path("run"), folder.path("model"), folder.path("tuned"));
     done(&["train", "--preset", "tiny", "--set=training.epochs=40", "--out", &run]);
     done(&["export", &run, "--out", &model]);
-    let go_on = |from: &str, out: &str, more: &[&str]| {
-        let first = [
+    let train_from = |from: &str, out: &str, more: &[&str]| {
+        let base = [
             "train",
             "--preset",
             "tiny",
@@ -55,7 +55,7 @@ fn a_training_begins_with_the_weights_of_another() {
             "--out",
             out,
         ];
-        logicvae(&[&first, more].concat())
+        logicvae(&[&base, more].concat())
     };
     let loss = |run: &str| {
         let text = std::fs::read_to_string(format!("{run}/metrics.jsonl")).unwrap();
@@ -63,29 +63,29 @@ fn a_training_begins_with_the_weights_of_another() {
             .as_f64()
             .unwrap()
     };
-    assert_eq!(go_on(&model, &tuned, &[]).code, 0);
+    assert_eq!(train_from(&model, &tuned, &[]).code, 0);
     assert!(
         loss(&tuned) < 0.5 * loss(&run),
-        "{} after a start with trained weights, {} without",
+        "loss {} with the trained weights, {} without",
         loss(&tuned),
         loss(&run)
     );
     let about = String::from_utf8(folder.read("tuned/run.json")).unwrap();
     assert!(about.contains("\"from\": \"tiny "), "{about}");
 
-    // Where nothing is learned, the weights stay what they were.
+    // With a learning rate of 0, the weights do not change.
     let same = folder.path("same");
-    assert_eq!(go_on(&run, &same, &["--set=training.learning_rate=0.0"]).code, 0);
-    let kept = |run: &str| {
+    assert_eq!(train_from(&run, &same, &["--set=training.learning_rate=0.0"]).code, 0);
+    let weight_files = |run: &str| {
         let names =
             std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         names.filter(|name| name.starts_with("last-")).collect::<Vec<_>>()
     };
-    assert_eq!(kept(&same), kept(&run));
+    assert_eq!(weight_files(&same), weight_files(&run));
 
-    refused(&go_on(&model, &folder.path("a"), &["--set=model.hidden=32"]), &["the weights in", "shape"]);
-    refused(&go_on(&model, &folder.path("b"), &["--set=model.positional=false"]), &["other variables"]);
-    refused(&go_on(&folder.path("none"), &folder.path("c"), &[]), &["holds no run"]);
+    refused(&train_from(&model, &folder.path("a"), &["--set=model.hidden=32"]), &["the weights in", "shape"]);
+    refused(&train_from(&model, &folder.path("b"), &["--set=model.positional=false"]), &["other variables"]);
+    refused(&train_from(&folder.path("none"), &folder.path("c"), &[]), &["holds no run"]);
     assert!(["a", "b", "c"].iter().all(|name| !Path::new(&folder.path(name)).exists()));
 }
 
@@ -112,7 +112,7 @@ fn a_budget_makes_every_decoding_valid() {
 }
 
 #[test]
-fn leaves_are_learned_and_measured() {
+fn leaf_and_shape_models_are_trained_and_evaluated() {
     let folder = Folder::new();
     let run = folder.path("run");
     let small = [

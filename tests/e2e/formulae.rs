@@ -1,9 +1,9 @@
-//! `eval`, `check`, `stats` and `sample` on good input.
+//! `eval`, `check`, `stats` and `sample` with valid input.
 
 use crate::support::{Folder, done, logicvae, logicvae_with_input};
 
 #[test]
-fn eval_prints_what_was_asked_for() {
+fn eval_prints_the_requested_parts() {
     let run = done(&["eval", "x1 & !x2 | 0", "--assign", "10", "--truth-table", "--simplify"]);
     for part in
         ["x1 & !x2 | 0", "value       +1 at 10", "satisfying  1 of 4", "simplified  x1 & !x2", "x1 x2  value"]
@@ -13,7 +13,7 @@ fn eval_prints_what_was_asked_for() {
 }
 
 #[test]
-fn eval_json_has_the_promised_keys() {
+fn eval_json_has_the_documented_keys() {
     let json =
         done(&["eval", "x1 & !x2", "--vars", "3", "--assign", "011", "--truth-table", "--json"]).json();
     assert_eq!(json["value"], -1);
@@ -25,14 +25,14 @@ fn eval_json_has_the_promised_keys() {
 }
 
 #[test]
-fn eval_counts_beyond_truth_tables() {
+fn eval_counts_satisfying_assignments_beyond_truth_tables() {
     let chain: Vec<String> = (1..=60).map(|i| format!("x{i}")).collect();
     let json = done(&["eval", &chain.join(" | "), "--json"]).json();
     assert_eq!(json["satisfying"].as_u64(), Some((1 << 60) - 1));
 }
 
 #[test]
-fn check_answers_by_exit_code() {
+fn check_answers_with_its_exit_code() {
     let same = logicvae(&["check", "!(x1 & x2)", "!x1 | !x2", "--json"]);
     assert_eq!(same.code, 0);
     assert_eq!(same.json()["equivalent"], true);
@@ -57,7 +57,7 @@ fn check_uses_the_solver_above_twenty_variables() {
 }
 
 #[test]
-fn a_dash_is_standard_input() {
+fn a_dash_reads_standard_input() {
     assert_eq!(logicvae_with_input(&["eval", "-", "--json"], "x1 & x2\n").json()["satisfying"], 1);
     assert_eq!(logicvae_with_input(&["check", "-", "-"], "x1 -> x2\n!x1 | x2\n").code, 0);
     assert_eq!(logicvae_with_input(&["stats", "-", "--json"], "x1\n!x2\n").json()["count"], 2);

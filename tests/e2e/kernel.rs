@@ -37,7 +37,7 @@ fn kernel_writes_a_gram_matrix() {
 }
 
 #[test]
-fn kernel_draws_or_takes_assignments() {
+fn kernel_samples_or_reads_assignments() {
     let folder = Folder::new();
     let file = folder.write("f.txt", "x1\nx2\n");
     let run = |name: &str, flags: &[&str]| {
@@ -60,11 +60,11 @@ fn kernel_draws_or_takes_assignments() {
     );
     let wide = folder.write("wide.txt", "x1\nx40\n");
     let note = done(&["kernel", &wide, "--out", &folder.path("wide.npy")]).err;
-    assert!(note.contains("10000 are drawn"), "{note}");
+    assert!(note.contains("10000 random ones are used"), "{note}");
 }
 
 #[test]
-fn embed_fits_saves_and_loads() {
+fn embed_fits_saves_and_loads_embeddings() {
     let folder = Folder::new();
     let (test, pool) = (dataset("paper-4/test.txt"), dataset("paper-4/valid.txt"));
     let (first, second, saved) = (folder.path("a.npy"), folder.path("b.npy"), folder.path("pool.embedding"));
@@ -110,14 +110,17 @@ fn embed_fits_saves_and_loads() {
 }
 
 #[test]
-fn similar_finds_equivalents_first() {
+fn similar_lists_equivalent_formulae_first() {
     let folder = Folder::new();
     let file = folder.write("f.txt", "x1 | x2\n!(!x1 | !x2)\nx3\nx2 & x1 & (x3 | !x3)\n");
     let json = done(&["similar", "x1 & x2", "--in", &file, "-k", "3", "--json"]).json();
-    let list = json["neighbours"].as_array().expect("a list").clone();
-    assert_eq!(list.len(), 3);
-    assert_eq!((list[0]["formula"].as_str(), list[0]["kernel"].as_f64()), (Some("!(!x1 | !x2)"), Some(1.0)));
-    assert_eq!(list[1]["kernel"].as_f64(), Some(1.0));
+    let neighbours = json["neighbours"].as_array().expect("a list").clone();
+    assert_eq!(neighbours.len(), 3);
+    assert_eq!(
+        (neighbours[0]["formula"].as_str(), neighbours[0]["kernel"].as_f64()),
+        (Some("!(!x1 | !x2)"), Some(1.0))
+    );
+    assert_eq!(neighbours[1]["kernel"].as_f64(), Some(1.0));
     let text = logicvae_with_input(&["similar", "x1", "--in", "-"], "x1\nx2\n");
     assert!(text.out.contains("1.0000   100.00 %  x1"), "{}", text.out);
 }
@@ -149,7 +152,7 @@ fn experiments_write_figures_and_data() {
 }
 
 #[test]
-fn bad_requests_are_refused_and_write_nothing() {
+fn bad_arguments_are_errors_and_write_no_file() {
     let folder = Folder::new();
     let file = folder.write("f.txt", "x1 & x2\nx1\nx2\n");
     let out = folder.path("out.npy");

@@ -1,4 +1,4 @@
-//! End-to-end tests: the real binary, real files, exit codes and messages. A file a topic.
+//! End-to-end tests of the binary: files, exit codes and messages, with one module per topic.
 
 mod bad_input;
 mod datasets;

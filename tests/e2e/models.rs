@@ -1,4 +1,4 @@
-//! Training and using models.
+//! Training models and using them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{Folder, done, logicvae};
 
-/// The tiny preset, shortened: learns little, takes half a second.
+/// A short training of the tiny preset, which takes half a second.
 const SHORT: [&str; 6] = [
     "train",
     "--preset",
@@ -23,7 +23,7 @@ fn train(out: &str, more: &[&str]) -> crate::support::Run {
     logicvae(&args)
 }
 
-/// Names and contents of all weights of a run.
+/// Names and contents of all weight and state files of a run.
 fn weights(run: &str) -> Vec<(String, Vec<u8>)> {
     let mut found: Vec<(String, Vec<u8>)> = std::fs::read_dir(run)
         .unwrap()
@@ -36,7 +36,7 @@ fn weights(run: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_run_from_training_to_pictures() {
+fn a_model_is_trained_evaluated_and_used() {
     let folder = Folder::new();
     let run = folder.path("run");
     let trained = train(&run, &["--json"]);
@@ -76,9 +76,12 @@ fn a_run_from_training_to_pictures() {
     done(&["evaluate", &run, "--quick", "--weights", "best", "--data", &format!("{run}/valid.txt")]);
     let seen = done(&["evaluate", &run, "--quick", "--seen", "--json"]).json();
     assert_eq!((seen["formulae"].as_u64(), seen["reordered"].as_u64()), (Some(20), Some(20)));
-    assert!(seen["nll"].as_f64() < measured["nll"].as_f64(), "what was learned comes back more easily");
+    assert!(
+        seen["nll"].as_f64() < measured["nll"].as_f64(),
+        "training formulae have a lower loss than test formulae"
+    );
 
-    // To vectors and back.
+    // Encode and decode.
     let z = folder.path("z.npy");
     let encoded =
         done(&["encode", &run, &format!("{run}/train.txt"), "--refine", "--out", &z, "--json"]).json();
@@ -90,7 +93,7 @@ fn a_run_from_training_to_pictures() {
     let same =
         text.lines().zip(formulae).filter(|(line, found)| Some(*line) == found["formula"].as_str()).count();
     assert_eq!((formulae.len(), same as u64), (100, exact));
-    assert!(exact > 50, "{exact} of 100 could be refined");
+    assert!(exact > 50, "{exact} of 100 were refined successfully");
     assert!(formulae.iter().all(|f| f["log_probability"].as_f64().unwrap() <= 0.0));
     assert_eq!(
         done(&["encode", &run, "x1 & x2", "--json"]).json()["vectors"][0].as_array().unwrap().len(),
@@ -123,7 +126,7 @@ fn a_run_from_training_to_pictures() {
     assert_eq!(path["steps"].as_array().unwrap().len(), 12);
     assert!(folder.read("path.svg").starts_with(b"<svg"));
     let refused = logicvae(&["interpolate", &run, "x1 & x2", "x3", "--svg", &svg]);
-    assert_eq!(refused.code, 2, "nothing is written over");
+    assert_eq!(refused.code, 2, "existing files are not overwritten");
     assert!(
         done(&["interpolate", &run, "x1 & x2", "!x3", "--steps", "5", "--linear"])
             .out
@@ -138,7 +141,7 @@ fn a_run_from_training_to_pictures() {
 }
 
 #[test]
-fn a_conditional_run_decodes_for_a_meaning() {
+fn a_conditional_model_decodes_for_a_meaning() {
     let folder = Folder::new();
     let run = folder.path("run");
     let small = [
@@ -162,14 +165,17 @@ fn a_conditional_run_decodes_for_a_meaning() {
     let narrow = done(&["evaluate", &run, "--quick", "--prior-noise", "0.01", "--json"]).json();
     assert_eq!(narrow["protocol"]["prior_noise"], 0.01);
     assert_ne!(narrow["semantic_distance"], measured["semantic_distance"]);
-    assert_eq!(narrow["accuracy"], measured["accuracy"], "encodings have a noise of their own");
+    assert_eq!(
+        narrow["accuracy"], measured["accuracy"],
+        "the noise of encodings does not depend on --prior-noise"
+    );
     let missing = logicvae(&["decode", &run, "--draws", "3"]);
     assert_eq!(missing.code, 2);
     assert!(missing.err.contains("conditional"), "{}", missing.err);
 }
 
 #[test]
-fn a_run_is_not_written_over() {
+fn an_existing_run_is_not_overwritten() {
     let folder = Folder::new();
     let run = folder.path("run");
     assert_eq!(train(&run, &["--epochs=2"]).code, 0);
@@ -178,16 +184,16 @@ fn a_run_is_not_written_over() {
     assert_eq!(again.code, 2);
     assert!(again.err.contains("--resume") && again.err.contains("--force"), "{}", again.err);
     assert_eq!(weights(&run), before);
-    // More epochs of the same run, and a new one in its place.
+    // Continue the run with more epochs, then replace it with a new run.
     let longer = done(&["train", "--resume", "--out", &run, "--epochs", "3", "--json"]).json();
     assert_eq!(longer["epochs"].as_u64(), Some(3));
     assert_eq!(train(&run, &["--epochs=2", "--force"]).code, 0);
     assert_eq!(weights(&run), before);
-    // A folder of someone else's.
+    // A folder with other files is never used.
     folder.write("notes.txt", "mine");
     assert_eq!(train(&folder.path("."), &["--force"]).code, 2);
     assert_eq!(folder.read("notes.txt"), b"mine");
-    // Not even if the files are called as ours are.
+    // Not even if the files have the names of a run's files.
     let theirs = Folder::new();
     theirs.write("train.txt", "x1 & x2\n");
     theirs.write("config.toml", "theme = 'dark'");
@@ -198,7 +204,7 @@ fn a_run_is_not_written_over() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_rejected_command_does_not_change_the_run() {
     let folder = Folder::new();
     let run = folder.path("run");
     assert_eq!(train(&run, &["--epochs=1"]).code, 0);
@@ -209,14 +215,14 @@ fn what_is_refused_changes_nothing() {
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("constant"), "{}", refused.err);
     assert_eq!(weights(&run), before);
-    // Resumed with other settings.
+    // Resuming with other settings.
     let refused = logicvae(&["train", "--resume", "--preset", "gcn-3", "--epochs", "9", "--out", &run]);
     assert_eq!(refused.code, 2);
     assert_eq!(folder.read("run/config.toml"), config);
 }
 
 #[test]
-fn settings_are_refused_before_anything_is_written() {
+fn bad_settings_are_errors_before_anything_is_written() {
     let folder = Folder::new();
     let run = folder.path("run");
     for (args, wanted) in [
@@ -240,7 +246,7 @@ fn settings_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn bad_input_to_a_model_is_explained() {
+fn bad_input_to_a_model_has_a_clear_message() {
     let folder = Folder::new();
     let run = folder.path("run");
     assert_eq!(train(&run, &["--epochs=1"]).code, 0);
@@ -271,7 +277,7 @@ fn bad_input_to_a_model_is_explained() {
 }
 
 #[test]
-fn damaged_files_of_a_run_are_named() {
+fn messages_name_damaged_files_of_a_run() {
     let folder = Folder::new();
     let run = folder.path("run");
     assert_eq!(train(&run, &["--epochs=1"]).code, 0);
@@ -302,13 +308,13 @@ fn start(args: &[&str]) -> std::process::Child {
     command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Irregular waits without a generator: the fractional part of multiples of the golden ratio.
-fn wait(number: u32, most: Duration) -> Duration {
-    most.mul_f64((f64::from(number) * 0.618_034).fract())
+/// Irregular waiting times without a random generator: the fractional parts of multiples of the golden ratio.
+fn waiting_time(number: u32, longest: Duration) -> Duration {
+    longest.mul_f64((f64::from(number) * 0.618_034).fract())
 }
 
 #[test]
-fn killed_at_any_moment_a_run_goes_on_to_the_same_bits() {
+fn a_run_killed_at_any_time_resumes_to_the_same_bits() {
     let folder = Folder::new();
     let whole = folder.path("whole");
     let begin = std::time::Instant::now();
@@ -320,9 +326,9 @@ fn killed_at_any_moment_a_run_goes_on_to_the_same_bits() {
         let mut args = SHORT.to_vec();
         args.extend(["--out", &run]);
         let mut child = start(&args);
-        // Killed twice, at different moments.
+        // Kill it twice, at different times.
         for again in 0..2 {
-            let _ = child.wait_timeout(wait(2 * number + again + 1, time));
+            let _ = child.wait_timeout(waiting_time(2 * number + again + 1, time));
             child.kill().unwrap();
             child.wait().unwrap();
             if !Path::new(&run).join("config.toml").exists() {
@@ -332,7 +338,7 @@ fn killed_at_any_moment_a_run_goes_on_to_the_same_bits() {
             }
         }
         assert!(child.wait().unwrap().success(), "run {number}");
-        assert!(weights(&run) == wanted, "run {number} ended with other bits");
+        assert!(weights(&run) == wanted, "run {number} has other weights");
         let metrics = std::fs::read_to_string(Path::new(&run).join("metrics.jsonl")).unwrap();
         assert_eq!(metrics.lines().count(), 30, "run {number}");
     }
@@ -340,7 +346,7 @@ fn killed_at_any_moment_a_run_goes_on_to_the_same_bits() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_saves_and_leaves() {
+fn an_interrupt_saves_a_checkpoint_and_stops() {
     let folder = Folder::new();
     let (whole, run) = (folder.path("whole"), folder.path("run"));
     assert_eq!(train(&whole, &["--epochs=200"]).code, 0);
@@ -351,20 +357,20 @@ fn an_interrupt_saves_and_leaves() {
         assert!(!child.wait_timeout(Duration::from_millis(5)), "it ended before its first checkpoint");
     }
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "an interrupted run is not done");
+    assert_eq!(child.wait().unwrap().code(), Some(1), "an interrupted run is not a success");
     done(&["train", "--resume", "--out", &run]);
     assert!(weights(&run) == weights(&whole));
 }
 
-/// Waiting without sleeping past the end of a process.
+/// Waits for a process for a limited time, and returns early if it ends.
 trait WaitTimeout {
-    fn wait_timeout(&mut self, most: Duration) -> bool;
+    fn wait_timeout(&mut self, longest: Duration) -> bool;
 }
 
 impl WaitTimeout for std::process::Child {
-    fn wait_timeout(&mut self, most: Duration) -> bool {
+    fn wait_timeout(&mut self, longest: Duration) -> bool {
         let begin = std::time::Instant::now();
-        while begin.elapsed() < most {
+        while begin.elapsed() < longest {
             if self.try_wait().unwrap().is_some() {
                 return true;
             }

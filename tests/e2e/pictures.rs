@@ -70,10 +70,10 @@ fn bad_input_is_an_error_before_anything_is_written() {
     let folder = Folder::new();
     let out = folder.path("p.svg");
     let draw = |formula: &str, out: &str| logicvae(&["draw", formula, "--out", out]);
-    refused(&draw("x1 &", &out), &["not a formula", "column 5"]);
+    refused(&draw("x1 &", &out), &["invalid formula", "column 5"]);
     refused(&draw("x1", &folder.path("p.pdf")), &["unsupported picture format", "p.pdf"]);
     refused(&draw("x1", "-"), &["use a file name that ends in .svg or .png"]);
-    refused(&draw("x1", &folder.path("no/p.svg")), &["there is no folder"]);
+    refused(&draw("x1", &folder.path("no/p.svg")), &["/no does not exist: create it first"]);
     refused(
         &draw(&format!("{}x1", "!".repeat(5000)), &out),
         &["5001 nodes", "too large for a readable picture"],
@@ -102,7 +102,7 @@ fn bad_input_is_an_error_before_anything_is_written() {
     );
     refused(
         &logicvae(&["plot", &folder.path(""), "--out", &out]),
-        &["is a folder", "describes a chart"],
+        &["is a folder", "description of a chart"],
     );
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }

@@ -1,4 +1,4 @@
-//! Running the binary.
+//! Helpers to run the binary.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -6,7 +6,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// What a run printed, and how it ended.
+/// Output and exit code of one call of the binary.
 pub struct Run {
     pub code: i32,
     pub out: String,
@@ -14,15 +14,15 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    fn new(output: Output) -> Self {
         Self {
-            code: output.status.code().expect("an exit code: no signal, no panic"),
+            code: output.status.code().expect("an exit code, not a signal"),
             out: String::from_utf8(output.stdout).expect("text"),
             err: String::from_utf8(output.stderr).expect("text"),
         }
     }
 
-    /// The JSON object on standard output, which must be all there is.
+    /// Standard output, which must be one JSON object.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e} in {}", self.out))
     }
@@ -35,21 +35,21 @@ fn command(args: &[&str]) -> Command {
 }
 
 pub fn logicvae(args: &[&str]) -> Run {
-    Run::of(command(args).output().expect("the binary runs"))
+    Run::new(command(args).output().expect("the binary runs"))
 }
 
 pub fn logicvae_with_input(args: &[&str], input: impl Into<Vec<u8>>) -> Run {
-    Run::of(command(args).write_stdin(input).output().expect("the binary runs"))
+    Run::new(command(args).write_stdin(input).output().expect("the binary runs"))
 }
 
-/// Runs what must succeed.
+/// Runs a command that must succeed.
 pub fn done(args: &[&str]) -> Run {
     let run = logicvae(args);
     assert_eq!(run.code, 0, "{args:?}: {}", run.err);
     run
 }
 
-/// What must be refused: exit code 2, nothing on standard output, no panic, and a message with these words.
+/// Checks that bad input is an error: exit code 2, no standard output, no panic, and a message with these words.
 pub fn refused(run: &Run, words: &[&str]) {
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.out.is_empty(), "{}", run.out);
@@ -59,7 +59,7 @@ pub fn refused(run: &Run, words: &[&str]) {
     }
 }
 
-/// A folder that goes away with the test.
+/// A temporary folder that is deleted at the end of the test.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -77,11 +77,11 @@ impl Folder {
     }
 
     pub fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.path(name)).expect("there")
+        std::fs::read(self.path(name)).expect("exists")
     }
 
     pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.path()).expect("there");
+        let entries = std::fs::read_dir(self.0.path()).expect("exists");
         let mut names: Vec<String> =
             entries.map(|e| e.expect("an entry").file_name().into_string().expect("text")).collect();
         names.sort();
@@ -89,7 +89,7 @@ impl Folder {
     }
 }
 
-/// A file of the repository.
+/// The path of a file in the repository.
 pub fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }

@@ -1,14 +1,15 @@
-//! From an error to a message and an exit code.
+//! Error messages and exit codes.
 
 use std::io;
 use std::process::ExitCode;
 
-/// Bad input exits with 2; only a failing machine (a full disk, say) is a failed run and exits with 1.
+/// Prints an error and chooses the exit code: 1 if the system failed (such as a full disk), 2 for every other
+/// error, since it is caused by the input.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     use io::ErrorKind::*;
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     match io {
-        // The reader of our output went away (`| head`): nothing to say to anyone.
+        // The reader of standard output has closed it, as in `| head`. This is not an error.
         Some(BrokenPipe) => ExitCode::SUCCESS,
         Some(
             NotFound | PermissionDenied | AlreadyExists | IsADirectory | NotADirectory | InvalidData

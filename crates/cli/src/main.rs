@@ -1,15 +1,22 @@
-//! The `logicvae` command. Flags are parsed in `args`, each command is a file under `commands`, and only this crate
-//! (of the layers) prints or touches paths.
+//! The `logicvae` command.
+//!
+//! `args` parses the command line, `commands` has one file per command, and `figure` draws. Apart from the
+//! project's own tools, this is the only crate that prints.
 
 mod args;
 mod commands;
+mod domain;
 mod failure;
 mod figure;
 mod input;
-mod measure;
 mod output;
 mod progress;
 mod run;
+
+/// The former path of [`input::read_formulae`].
+mod measure {
+    pub use crate::input::read_formulae as formulae;
+}
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Text or JSON on standard output; files that are whole or not there.
+//! Results as text or JSON on standard output, and files that are written completely or not at all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use crate::input::is_standard;
 
-/// How results are printed.
+/// The format of results on standard output.
 #[derive(Clone, Copy)]
 pub struct Output {
     pub json: bool,
 }
 
 impl Output {
-    /// Prints a result: as one JSON object, or as the text that `text` writes.
+    /// Prints a result as one JSON object, or as the text written by `text`.
     pub fn print(
         self,
         result: &impl Serialize,
@@ -34,37 +34,39 @@ impl Output {
     }
 }
 
-/// Refuses to replace a file, unless told to, before any work is done for it.
+/// Checks whether a file can be written, before any work is done for it. An existing file is an error without
+/// `force`.
 pub fn check_target(path: &Path, force: bool) -> Result<()> {
     if is_standard(path) {
         return Ok(());
     }
     if path.is_dir() {
-        bail!("{} is a folder: name a file to write", path.display());
+        bail!("{} is a folder: give the name of a file", path.display());
     }
     if is_stream(path) {
         return Ok(());
     }
     if path.is_symlink() && !path.exists() {
-        bail!("{} is a link to nothing: remove it, or name another file", path.display());
+        bail!("{} is a broken symbolic link: remove it, or choose another file", path.display());
     }
     if path.exists() && !force {
-        bail!("{} exists: choose another name, or replace it with --force", path.display());
+        bail!("{} exists already: choose another name, or overwrite it with --force", path.display());
     }
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            bail!("there is no folder {}", folder.display())
+            bail!("the folder {} does not exist: create it first", folder.display())
         }
         _ => Ok(()),
     }
 }
 
-/// Something that is there to be written to, such as a pipe or /dev/null, and not to be replaced.
+/// Whether a path is a pipe or a device such as /dev/null, which is written to and never replaced.
 fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// Writes a file through a temporary one beside it, so that it is there whole or not at all.
+/// Writes a file through a temporary file in the same folder, so that it exists completely or not at all.
+/// Pipes, devices and standard output are written to directly.
 pub fn write_file(
     path: &Path,
     force: bool,

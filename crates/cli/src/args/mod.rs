@@ -1,4 +1,4 @@
-//! The command line. Parsing does no I/O.
+//! The command-line arguments of every command, and their help texts. Parsing does no I/O.
 
 mod model;
 mod picture;
@@ -15,15 +15,21 @@ pub use model::{
 };
 pub use picture::{DrawArgs, PlotArgs};
 
-/// Embeddings of logical formulae that preserve meaning and can be inverted.
+/// Turn logical formulae into vectors that preserve their meaning, and vectors back into formulae.
 #[derive(Parser)]
-#[command(name = "logicvae", version, about, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(
+    name = "logicvae",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_help = CONVENTIONS
+)]
 pub struct Args {
     /// Print one JSON object on standard output instead of text.
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// Number of threads (default: all cores). Results do not depend on it.
+    /// Number of threads [default: all cores]. It does not change any result.
     #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
@@ -31,10 +37,18 @@ pub struct Args {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "\
-Formulae: x1 & !x2 | 1. Also read: ∧ ∨ ¬, and or not, && || ~, x_1, ->, <->, ^ (exclusive or).
-Files:    text, a formula a line, # comments; or the binary form that `sample --format binary` writes. - is standard input.
-Exit:     0 done; 1 a negative answer or a failed run; 2 bad input.";
+/// Conventions of all commands, shown at the end of `logicvae --help`.
+const CONVENTIONS: &str = "\
+Formulae:    x1 & !x2 | 1. Also accepted: ∧ ∨ ¬, and or not, && || ~, x_1, ->, <->, ^ (xor).
+Input files: text with one formula per line and # comments, or the binary format written by
+             `sample --format binary`. The file name - stands for standard input.
+Exit codes:  0 success; 1 a negative answer (`check`) or a failed run; 2 bad input.
+
+Examples:
+  logicvae eval 'x1 & !x2 | x3' --truth-table
+  logicvae similar 'x1 & !x2' --in datasets/paper-3/train.txt -k 5
+  logicvae train --preset best-3 --out runs/best-3
+  logicvae evaluate --help";
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -60,349 +74,389 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// Draw random formulae, all different, by the paper's Algorithm 1.
+/// Sample random formulae, all different, with Algorithm 1 of the paper.
 ///
-/// The same seed gives the same file for any number of threads. JSON: count, mean_nodes, mean_depth.
+/// The same seed gives the same formulae with any number of threads. The command fails if fewer than C
+/// different formulae are found within the limits on size and depth.
+///
+/// JSON keys: count, mean_nodes, mean_depth, seed. With --json, --out must name a file.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae sample --vars 5 --count 1000 --seed 1 --out formulae.txt
-  logicvae sample --preset paper-5 --split test --out test.txt")]
+  logicvae sample --vars 4 --count 500 --all-vars --max-depth 5
+  logicvae sample --preset paper-5 --split test --out test.txt
+  logicvae sample --vars 10 --count 1000000 --format binary --out formulae.bin")]
 pub struct SampleArgs {
-    /// Number of variables, x1 to xN.
-    #[arg(long, value_name = "N", required_unless_present = "preset", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
+    /// Number of variables: formulae contain x1 to xN.
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present = "preset",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE))
+    )]
     pub vars: Option<u32>,
 
-    /// How many formulae [default: 1000, or all of a preset].
+    /// Number of formulae [default: 1000, or all formulae of the preset].
     #[arg(long, value_name = "C")]
     pub count: Option<usize>,
 
-    /// Seed of the sequence [default: 0, or the preset's].
+    /// Random seed [default: 0, or the preset's seed].
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
-    /// Probability that a node is a leaf, in (0, 1) [default: 0.4].
+    /// Probability that a node is a leaf, strictly between 0 and 1 [default: 0.4].
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub p_leaf: Option<f64>,
 
-    /// Most nodes a formula may have [default: 30, or 4N + 2 if that is more].
+    /// Maximum number of nodes per formula [default: 30 or 4N + 2, whichever is larger; 4N + 2
+    /// with --preset].
     #[arg(long, value_name = "M")]
     pub max_nodes: Option<usize>,
 
-    /// Most levels below the root [default: no limit].
+    /// Maximum depth of a formula; a single leaf has depth 0 [default: no limit].
     #[arg(long, value_name = "D")]
     pub max_depth: Option<usize>,
 
-    /// Keep only formulae in which every variable occurs.
+    /// Sample only formulae that contain every variable.
     #[arg(long)]
     pub all_vars: bool,
 
-    /// A dataset of the paper: paper-3, paper-4, paper-5 or paper-10. Flags other than --vars override its settings.
+    /// Use the settings of a dataset of the paper: paper-3, paper-4, paper-5 or paper-10. Other flags
+    /// override them, except for --vars.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
 
-    /// Only this part of the preset: train, valid or test.
+    /// Write only one split of the preset: train, valid or test.
     #[arg(long, requires = "preset", conflicts_with = "count", value_name = "PART")]
     pub split: Option<Split>,
 
-    /// Where to write; - is standard output.
+    /// Output file; - is standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
 
-    /// How to write.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// Replace FILE if it exists.
+    /// Overwrite FILE if it exists.
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A formula a line.
+    /// Text with one formula per line.
     Text,
-    /// A byte a node or little more, with checksums.
+    /// Compact binary format with checksums, about one byte per node.
     Binary,
 }
 
-/// Evaluate a formula: at an assignment, as a truth table, as a count; simplify it.
+/// Evaluate one formula: its value, truth table, satisfying assignments and simplified form.
 ///
-/// JSON: formula, variables, nodes, depth, value (1 or -1), truth_table (assignment i sets x_(b+1) to bit b of i),
-/// satisfying, simplified.
+/// Truth tables are limited to 26 variables. Satisfying assignments can usually be counted for more variables
+/// than that; if counting is not feasible, a note says so.
+///
+/// JSON keys: formula, variables, nodes, depth, value (1 or -1), truth_table (a string of 0 and 1, in which
+/// assignment i sets x_(b+1) to bit b of i), satisfying, simplified. Keys that were not requested are null.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae eval 'x1 & !x2 | x3' --truth-table
-  logicvae eval 'x1 -> x2' --assign 10 --json")]
+  logicvae eval 'x1 -> x2' --assign 10 --json
+  logicvae eval 'x1 & x2 | x1 & !x2' --simplify")]
 pub struct EvalArgs {
     /// The formula; - reads it from standard input.
     pub formula: String,
 
-    /// Number of variables [default: the largest in the formula].
+    /// Number of variables [default: the length of --assign, or the largest index in the formula].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 
-    /// Values of x1, x2, … such as 1011.
+    /// Evaluate at this assignment: the values of x1, x2, and so on, such as 1011.
     #[arg(long, value_name = "BITS")]
     pub assign: Option<Assignment>,
 
-    /// Show the value at every assignment.
+    /// Show the value at every assignment (at most 26 variables).
     #[arg(long)]
     pub truth_table: bool,
 
-    /// Show the formula simplified by local rules.
+    /// Show the formula after simplification by local rewrite rules, which need not give the shortest form.
     #[arg(long)]
     pub simplify: bool,
 }
 
-/// Are two formulae equivalent? If not, show an assignment where they differ, and exit with 1.
+/// Check whether two formulae are equivalent.
 ///
-/// JSON: equivalent, counterexample (values of x1, x2, …, or null).
+/// If they are not, the command prints an assignment at which they differ, and exits with code 1. Formulae
+/// with up to 20 variables are compared by truth table, larger ones with a SAT solver.
+///
+/// JSON keys: equivalent, counterexample (the values of x1, x2, and so on, or null).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae check '!(x1 & x2)' '!x1 | !x2'
+  logicvae check 'x1' 'x1 & x2'
   echo 'x1 -> x2' | logicvae check - '!x1 | x2' --json")]
 pub struct CheckArgs {
-    /// A formula; - reads it from standard input.
+    /// The first formula; - reads it from standard input.
     pub first: String,
 
-    /// The other one; - reads it from standard input.
+    /// The second formula; - reads it from standard input.
     pub second: String,
 }
 
-/// Describe a file of formulae: sizes, depths, variables, node types, tautologies.
+/// Summarise a file of formulae: sizes, depths, variables, node types and tautologies.
 ///
-/// JSON: count, nodes, depth, variables, mix, tautologies, contradictions, size_histogram.
+/// JSON keys: count, nodes, depth, variables, mix (the share of each node type), tautologies and
+/// contradictions (shares between 0 and 1), size_histogram.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae stats datasets/paper-5/train.txt
   logicvae sample --vars 4 --count 500 | logicvae stats -")]
 pub struct StatsArgs {
-    /// A file of formulae; - is standard input.
+    /// File of formulae; - is standard input.
     pub file: PathBuf,
 
-    /// Refuse formulae with variables above xN.
+    /// Report an error if a formula contains a variable above xN.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 }
 
-/// Where formulae are compared.
+/// The assignments at which formulae are compared.
 #[derive(clap::Args)]
-pub struct MeasureArgs {
-    /// Number of variables [default: the largest in the files].
+pub struct DomainArgs {
+    /// Number of variables [default: the largest index in the input].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]
     pub vars: Option<u32>,
 
-    /// Compare at M assignments drawn uniformly [default: all of them up to 20 variables, 10000 drawn ones above].
+    /// Compare at M random assignments [default: all assignments for up to 20 variables, else 10000 random
+    /// ones].
     #[arg(long, value_name = "M", conflicts_with = "rows")]
     pub samples: Option<usize>,
 
-    /// Seed of the drawn assignments.
+    /// Random seed of these assignments.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 
-    /// Compare at observed assignments: a file with a row such as 1011 a line, and optionally its weight (else 1).
+    /// Compare at observed assignments: a file with one assignment per line, such as 1011, optionally
+    /// followed by its weight (1 if missing).
     #[arg(long, value_name = "FILE")]
     pub rows: Option<PathBuf>,
 }
 
-/// Compute the similarity of every pair of formulae, as a matrix in a .npy file.
+/// Compute the semantic similarity of every pair of formulae, as a matrix in a .npy file.
 ///
-/// The plain kernel is the mean of φ(τ)·ψ(τ) over assignments τ: 1 for equivalent formulae, 0.8 for 90 % agreement.
-/// JSON: rows, cols, mean.
+/// The plain kernel is the mean of φ(τ)·ψ(τ) over the assignments τ, where values are 1 and -1. It is 1 for
+/// equivalent formulae, 0.8 if they agree at 90 % of the assignments, and -1 if one is the negation of the
+/// other.
+///
+/// JSON keys: rows, cols, mean, assignments.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae kernel datasets/paper-5/test.txt --out gram.npy
+  logicvae kernel wide.txt --samples 100000 --seed 1 --dtype f32 --out gram.npy
   logicvae kernel new.txt pool.txt --gaussian 0.44 --out similarities.npy --json")]
 pub struct KernelArgs {
-    /// A file of formulae, a row each; - is standard input.
+    /// File of formulae for the rows; - is standard input.
     pub file: PathBuf,
 
-    /// A file of formulae for the columns [default: the same as for the rows].
+    /// File of formulae for the columns [default: the formulae of the rows].
     pub columns: Option<PathBuf>,
 
     #[command(flatten)]
-    pub measure: MeasureArgs,
+    pub domain: DomainArgs,
 
-    /// Write exp(-(1 - k) / SIGMA2) instead of the plain kernel k; the paper's numbers have SIGMA2 = 0.44.
+    /// Use the Gaussian kernel exp(-(1 - k) / SIGMA2) instead of the plain kernel k; the paper uses SIGMA2 =
+    /// 0.44.
     #[arg(long, value_name = "SIGMA2", allow_negative_numbers = true)]
     pub gaussian: Option<f64>,
 
-    /// Type of the numbers.
+    /// Data type of the numbers in the output.
     #[arg(long, value_enum, default_value_t = Dtype::F64)]
     pub dtype: Dtype,
 
-    /// Where to write the matrix.
+    /// Output file for the matrix (.npy).
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
-    /// Replace FILE if it exists.
+    /// Overwrite FILE if it exists.
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Dtype {
-    /// Four bytes.
+    /// 32-bit floating point.
     F32,
-    /// Eight bytes.
+    /// 64-bit floating point.
     F64,
 }
 
-/// Embed formulae as vectors that lie close where meanings are similar.
+/// Embed formulae as vectors that are close together if their meanings are similar.
 ///
-/// The vectors are principal components of similarities with a pool of formulae. JSON: explained_variance,
-/// explained_variance_ratio, components, rows.
+/// The vectors are principal components of the kernel values with a pool of formulae, so no training is
+/// needed. Formulae may not contain variables above the largest one of the pool, unless --vars allows more.
+/// More components than the rank of the pool's kernel matrix are an error, unless --up-to-rank is given.
+///
+/// JSON keys: explained_variance, explained_variance_ratio, components, rows.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae embed datasets/paper-5/test.txt --pool datasets/paper-5/train.txt --components 100 --gaussian 0.44 --out y.npy
+  logicvae embed test.txt --pool train.txt --components 100 --gaussian 0.44 --out y.npy
   logicvae embed a.txt --pool pool.txt --components 20 --save pool.embedding --out a.npy
   logicvae embed b.txt --pool pool.embedding --out b.npy")]
 pub struct EmbedArgs {
-    /// A file of formulae; - is standard input.
+    /// File of formulae to embed; - is standard input.
     pub file: PathBuf,
 
-    /// A file of formulae to fit to, or an embedding that --save wrote.
+    /// File of formulae to fit the embedding to, or an embedding written by --save.
     #[arg(long, value_name = "FILE")]
     pub pool: PathBuf,
 
-    /// Number of components; needed unless the pool is a saved embedding.
+    /// Number of components; required unless the pool is a saved embedding.
     #[arg(long, value_name = "K")]
     pub components: Option<usize>,
 
-    /// Take all components there are, if they are fewer than K.
+    /// If the pool has fewer than K components, use all of them instead of reporting an error.
     #[arg(long)]
     pub up_to_rank: bool,
 
     #[command(flatten)]
-    pub measure: MeasureArgs,
+    pub domain: DomainArgs,
 
-    /// Use exp(-(1 - k) / SIGMA2) instead of the plain kernel k; the paper's numbers have SIGMA2 = 0.44.
+    /// Use the Gaussian kernel exp(-(1 - k) / SIGMA2) instead of the plain kernel k; the paper uses SIGMA2 =
+    /// 0.44.
     #[arg(long, value_name = "SIGMA2", allow_negative_numbers = true)]
     pub gaussian: Option<f64>,
 
-    /// Which principal components [default: gram-pca].
+    /// Method of principal component analysis [default: gram-pca].
     #[arg(long, value_enum)]
     pub method: Option<EmbedMethod>,
 
-    /// Type of the numbers.
+    /// Data type of the numbers in the output.
     #[arg(long, value_enum, default_value_t = Dtype::F64)]
     pub dtype: Dtype,
 
-    /// Where to write the vectors, a row each.
+    /// Output file for the vectors (.npy), one row per formula.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
-    /// Also write the embedding itself, for later --pool.
+    /// Also save the fitted embedding, for later use with --pool.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
 
-    /// Replace files that exist.
+    /// Overwrite existing files.
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EmbedMethod {
-    /// Of the rows of the Gram matrix: the paper's.
+    /// PCA of the rows of the Gram matrix, as in the paper.
     GramPca,
-    /// Textbook kernel PCA.
+    /// Standard kernel PCA.
     KernelPca,
 }
 
-/// Find the formulae of a file that mean nearly the same.
+/// Find the formulae of a file that are most similar in meaning to a formula.
 ///
-/// JSON: neighbours, a list of formula and kernel (1 for equivalent, 0.8 for 90 % agreement).
+/// Similarity is the plain kernel: 1 for equivalent formulae, 0.8 if they agree at 90 % of the assignments.
+/// No model is needed; `logicvae neighbours` compares the latent vectors of a model instead.
+///
+/// JSON keys: neighbours, each with formula and kernel.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae similar 'x1 & !x2' --in datasets/paper-3/train.txt -k 5
   logicvae sample --vars 5 --count 100000 | logicvae similar 'x1 -> x5' --in -")]
 pub struct SimilarArgs {
-    /// The formula.
+    /// The formula; - reads it from standard input.
     pub formula: String,
 
-    /// A file of formulae to search; - is standard input.
+    /// File of formulae to search; - is standard input.
     #[arg(long = "in", value_name = "FILE")]
     pub file: PathBuf,
 
-    /// How many to show.
+    /// Number of formulae to show.
     #[arg(short, value_name = "K", default_value_t = 10)]
     pub k: usize,
 
     #[command(flatten)]
-    pub measure: MeasureArgs,
+    pub domain: DomainArgs,
 }
 
-/// Run an experiment of the paper on the kernel; write its figure as SVG and PNG and its data as CSV.
+/// Run one of the paper's kernel experiments, and write its figure (SVG, PNG) and its data (CSV).
 ///
-/// JSON: experiment, quick, seed, files, results.
+/// JSON keys: experiment, quick, seed, files, results.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Example:
-  logicvae experiment variance --out figures")]
+Examples:
+  logicvae experiment variance --out figures
+  logicvae experiment classification --quick --seed 1 --out figures --json")]
 pub struct ExperimentArgs {
-    /// Which one.
+    /// The experiment to run.
     #[arg(value_enum)]
     pub experiment: Experiment,
 
-    /// The folder for the files; made if it is not there.
+    /// Output folder; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// A tenth of the paper's sizes.
+    /// Use about a tenth of the paper's sample sizes.
     #[arg(long)]
     pub quick: bool,
 
-    /// Seed of all that is drawn.
+    /// Random seed.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 
-    /// Replace files that exist.
+    /// Overwrite existing files.
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Experiment {
-    /// Explained variance against components, 3 to 10 variables.
+    /// Explained variance by number of components, for 3 to 10 variables.
     Variance,
-    /// Embedding distance against kernel value, 3 to 5 variables.
+    /// Embedding distance and kernel value of pairs of formulae, for 3 to 5 variables.
     Correlation,
-    /// Predicting whether an assignment satisfies a formula, 3 to 10 variables.
+    /// Accuracy of predicting whether an assignment satisfies a formula, for 3 to 10 variables.
     Classification,
-    /// Kernel, agreement and Jaccard index of random pairs.
+    /// Kernel, agreement and Jaccard index of random pairs, for 5 variables.
     Agreement,
-    /// Mean kernel and distance of a pool, in both forms.
+    /// Mean kernel value and mean distance in a pool, for the plain and the Gaussian kernel.
     Pool,
 }
 
-/// Print a completion script for a shell.
+/// Print a shell completion script.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Example:
-  logicvae completions bash > ~/.local/share/bash-completion/completions/logicvae")]
+Examples:
+  logicvae completions bash > ~/.local/share/bash-completion/completions/logicvae
+  logicvae completions fish > ~/.config/fish/completions/logicvae.fish")]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// Shell that the script is for.
     pub shell: Shell,
 }
 
-/// Write manual pages, one a command.
+/// Write manual pages, one per command.
+///
+/// JSON keys: pages.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Example:
-  logicvae man --out man1 && man -l man1/logicvae-sample.1")]
+Examples:
+  logicvae man --out man1 && man -l man1/logicvae-sample.1
+  logicvae man --out ~/.local/share/man/man1 --force")]
 pub struct ManArgs {
-    /// The folder for the pages; made if it is not there.
+    /// Output folder; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Replace pages that exist.
+    /// Overwrite existing pages.
     #[arg(long)]
     pub force: bool,
 }

@@ -1,26 +1,29 @@
-//! Flags of the commands whose result is one picture.
+//! Arguments of the commands that write one picture.
 
 use std::path::PathBuf;
 
-/// Where a picture goes.
+/// The file that a picture is written to.
 #[derive(clap::Args)]
 pub struct PictureArgs {
-    /// Where to draw; the ending, .svg or .png, says how. SVG follows the reader's light or dark scheme.
+    /// Output file, .svg or .png. An SVG adapts to the light or dark mode of its viewer.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
-    /// Replace FILE if it exists.
+    /// Overwrite FILE if it exists.
     #[arg(long)]
     pub force: bool,
 }
 
 /// Draw the syntax tree of a formula.
 ///
-/// JSON: formula, nodes, depth, out.
+/// A tree that is too large for a readable picture is an error.
+///
+/// JSON keys: formula, nodes, depth, out.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Example:
-  logicvae draw '(x1 & !x2) | ((x3 & x1) & !x4)' --out tree.svg")]
+Examples:
+  logicvae draw '(x1 & !x2) | ((x3 & x1) & !x4)' --out tree.svg
+  echo 'x1 -> x2' | logicvae draw - --out tree.png --force")]
 pub struct DrawArgs {
     /// The formula; - reads it from standard input.
     pub formula: String,
@@ -29,11 +32,11 @@ pub struct DrawArgs {
     pub picture: PictureArgs,
 }
 
-/// Draw a chart that a JSON file describes: a histogram, lines or bars.
+/// Draw a chart described by a JSON file: a histogram, a line chart or a bar chart.
 ///
-/// JSON: kind, series (how many), out.
+/// JSON keys: kind, series (the number of series), out.
 #[derive(clap::Args)]
-#[command(after_help = r#"Charts:
+#[command(after_help = r#"Chart descriptions:
   {"kind": "histogram", "title": "...", "x": "kernel", "y": "share", "bins": 30,
    "series": [{"name": "GAT", "values": [0.7, 0.9]}],
    "marks": [{"name": "paper", "at": 0.78, "series": 0}]}
@@ -42,14 +45,17 @@ pub struct DrawArgs {
               {"name": "paper", "points": [[1, 80], [2, 82]], "dashed": true, "like": 0}]}
   {"kind": "bars", "title": "...", "y": "accuracy, %", "groups": ["n = 3", "n = 4"],
    "series": [{"name": "GAT", "values": [97, null], "low": [96, null], "high": [98, null]}]}
-  Marks have the colour of their series, and lines that of the one they are like, counted from 0.
-  low and high are the ends of error bars. They, bins, marks, dashed and like may be left out.
+
+  low and high are the ends of error bars. "series" in a mark and "like" in a line give the index,
+  starting at 0, of the series whose colour is used. bins, marks, low, high, dashed and like are
+  optional. A chart has at most 8 series, a histogram at most 200 bins and 8 marks, and a bar chart
+  at most 12 groups.
 
 Examples:
   logicvae plot accuracy.json --out accuracy.svg
   jq '.title = "Ours"' accuracy.json | logicvae plot - --out accuracy.png"#)]
 pub struct PlotArgs {
-    /// The description; - is standard input.
+    /// File with the description of the chart; - is standard input.
     #[arg(value_name = "CHART")]
     pub chart: PathBuf,
 

@@ -1,13 +1,13 @@
-//! `logicvae check`
+//! `logicvae check`: whether two formulae are equivalent.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use logicvae_logic::{Assignment, Equivalence};
+use logicvae_logic::{Assignment, Equivalence, Formula};
 use serde::Serialize;
 
 use crate::args::CheckArgs;
-use crate::input::Arguments;
+use crate::input::FormulaArguments;
 use crate::output::Output;
 
 #[derive(Serialize)]
@@ -17,19 +17,24 @@ struct Report {
 }
 
 pub fn run(args: &CheckArgs, output: Output) -> Result<ExitCode> {
-    let mut arguments = Arguments::new();
-    let (first, second) = (arguments.formula(&args.first)?, arguments.formula(&args.second)?);
+    let mut arguments = FormulaArguments::new();
+    let (first, second) = (arguments.parse(&args.first)?, arguments.parse(&args.second)?);
     arguments.finish()?;
     let counterexample = match first.compare(&second) {
         Equivalence::Equivalent => None,
-        Equivalence::Differ(at) => Some(at),
+        Equivalence::Differ(assignment) => Some(assignment),
     };
     let report = Report { equivalent: counterexample.is_none(), counterexample };
     output.print(&report, |out| match &report.counterexample {
         None => writeln!(out, "equivalent"),
-        Some(at) => {
-            let value = |f: &logicvae_logic::Formula| f.sign(at).unwrap_or_default();
-            writeln!(out, "different at {at} (x1 first): {:+} and {:+}", value(&first), value(&second))
+        Some(assignment) => {
+            let value = |formula: &Formula| formula.sign(assignment).unwrap_or_default();
+            writeln!(
+                out,
+                "different at {assignment} (x1 first): {:+} and {:+}",
+                value(&first),
+                value(&second)
+            )
         }
     })?;
     Ok(if report.equivalent { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,4 +1,4 @@
-//! `logicvae completions`
+//! `logicvae completions`: shell completion scripts.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::output::Output;
 
 pub fn run(args: &CompletionsArgs, output: Output) -> Result<ExitCode> {
     if output.json {
-        bail!("a completion script has no JSON form: drop --json");
+        bail!("a completion script cannot be printed as JSON: remove --json");
     }
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "logicvae", &mut script);

@@ -1,4 +1,4 @@
-//! `logicvae draw`
+//! `logicvae draw`: a syntax tree as a picture.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::DrawArgs;
 use crate::figure::{Picture, draw_formula};
-use crate::input::Arguments;
+use crate::input::FormulaArguments;
 use crate::output::Output;
 
 #[derive(Serialize)]
@@ -21,8 +21,8 @@ struct Report {
 
 pub fn run(args: &DrawArgs, output: Output) -> Result<ExitCode> {
     let picture = Picture::new(&args.picture.out, args.picture.force)?;
-    let mut arguments = Arguments::new();
-    let formula = arguments.formula(&args.formula)?;
+    let mut arguments = FormulaArguments::new();
+    let formula = arguments.parse(&args.formula)?;
     arguments.finish()?;
     picture.write(&draw_formula(&formula)?)?;
     let report = Report {
@@ -32,7 +32,7 @@ pub fn run(args: &DrawArgs, output: Output) -> Result<ExitCode> {
         formula,
     };
     output.print(&report, |out| {
-        writeln!(out, "{} node(s), depth {}, drawn in {}", report.nodes, report.depth, report.out)
+        writeln!(out, "{} node(s), depth {}, written to {}", report.nodes, report.depth, report.out)
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `logicvae embed`
+//! `logicvae embed`: semantic embeddings from the kernel.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::args::{EmbedArgs, EmbedMethod};
 use crate::commands::kernel::precision;
-use crate::input::is_standard;
-use crate::measure::{form, formulae, largest_variable, measure};
+use crate::domain::{domain, kernel_form, largest_variable};
+use crate::input::{is_standard, read_formulae};
 use crate::output::{Output, check_target, write_file};
 
 #[derive(Serialize)]
@@ -25,20 +25,20 @@ struct Report {
 
 pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
     if is_standard(&args.out) {
-        bail!("vectors are not for reading: name a file with --out");
+        bail!("vectors are written in binary form (.npy), not to standard output: give a file with --out");
     }
     check_target(&args.out, args.force)?;
     if let Some(save) = &args.save {
         if is_standard(save) {
-            bail!("an embedding is not for reading: name a file with --save");
+            bail!("an embedding is written in binary form, not to standard output: give a file with --save");
         }
         if save == &args.out {
-            bail!("--save and --out name the same file: give each its own");
+            bail!("--save and --out are the same file: give two different files");
         }
         check_target(save, args.force)?;
     }
     let embedding = embedding(args)?;
-    let formulae = formulae(&args.file, Some(embedding.domain().variables() as u32))?;
+    let formulae = read_formulae(&args.file, Some(embedding.domain().variables() as u32))?;
     let vectors = embedding.transform(&formulae)?;
     write_file(&args.out, args.force, |out| {
         let mut writer = NpyWriter::new(out, vectors.dim(), precision(args.dtype))?;
@@ -60,41 +60,44 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
         let share = 100.0 * report.explained_variance;
         writeln!(
             out,
-            "{} vectors of {} components, which explain {share:.2} % of the pool's variance",
+            "{} vectors with {} components, which explain {share:.2} % of the variance of the pool",
             report.rows, report.components
         )
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loaded if the pool is a saved embedding, fitted if it is a file of formulae.
+/// Loads the embedding if the pool is a saved one, or fits it if the pool is a file of formulae.
 fn embedding(args: &EmbedArgs) -> Result<Embedding> {
-    let form = form(args.gaussian)?;
+    let form = kernel_form(args.gaussian)?;
     if is_embedding(&args.pool)? {
-        let measured =
-            args.measure.vars.is_some() || args.measure.samples.is_some() || args.measure.rows.is_some();
-        if args.components.is_some() || args.gaussian.is_some() || args.method.is_some() || measured {
+        let domain_given =
+            args.domain.vars.is_some() || args.domain.samples.is_some() || args.domain.rows.is_some();
+        if args.components.is_some() || args.gaussian.is_some() || args.method.is_some() || domain_given {
             bail!(
-                "{} is fitted already: drop --components, --gaussian, --method, --vars, --samples and --rows",
+                "{} is a saved embedding, which is fitted already: remove --components, --gaussian, \
+                 --method, --vars, --samples and --rows",
                 args.pool.display()
             );
         }
         let file = BufReader::new(File::open(&args.pool)?);
         return Embedding::load(file).with_context(|| args.pool.display().to_string());
     }
-    let Some(components) = args.components else { bail!("--components is needed to fit an embedding") };
-    let pool = formulae(&args.pool, args.measure.vars)?;
-    let measure = measure(&args.measure, largest_variable(&pool))?;
+    let Some(components) = args.components else {
+        bail!("the number of components is missing: give it with --components K, such as --components 100")
+    };
+    let pool = read_formulae(&args.pool, args.domain.vars)?;
+    let domain = domain(&args.domain, largest_variable(&pool))?;
     let method = match args.method {
         None | Some(EmbedMethod::GramPca) => Method::GramPca,
         Some(EmbedMethod::KernelPca) => Method::KernelPca,
     };
     let params =
         EmbeddingParams { method, form, up_to_rank: args.up_to_rank, ..EmbeddingParams::new(components) };
-    Embedding::fit(measure, &pool, &params).with_context(|| args.pool.display().to_string())
+    Embedding::fit(domain, &pool, &params).with_context(|| args.pool.display().to_string())
 }
 
-/// Whether a file begins as a saved embedding does.
+/// Whether a file starts with the header of a saved embedding.
 fn is_embedding(path: &Path) -> Result<bool> {
     if is_standard(path) || path.is_dir() {
         return Ok(false);

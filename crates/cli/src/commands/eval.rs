@@ -1,4 +1,4 @@
-//! `logicvae eval`
+//! `logicvae eval`: value, truth table and satisfying assignments of a formula.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use logicvae_logic::{Assignment, Formula, TruthTable};
 use serde::Serialize;
 
 use crate::args::EvalArgs;
-use crate::input::Arguments;
+use crate::input::FormulaArguments;
 use crate::output::Output;
 
 #[derive(Serialize)]
@@ -24,8 +24,8 @@ struct Report {
 }
 
 pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
-    let mut arguments = Arguments::new();
-    let formula = arguments.formula(&args.formula)?;
+    let mut arguments = FormulaArguments::new();
+    let formula = arguments.parse(&args.formula)?;
     arguments.finish()?;
     let variables = variables(&formula, args)?;
     let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
@@ -34,7 +34,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
         None => match formula.count_models(variables) {
             Ok(count) => Some(count),
             Err(reason) => {
-                eprintln!("logicvae: no count of satisfying assignments: {reason}");
+                eprintln!("logicvae: satisfying assignments are not counted: {reason}");
                 None
             }
         },
@@ -53,23 +53,26 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The number of variables that is meant: given, or what the formula and the assignment need.
+/// The number of variables: `--vars`, or the length of `--assign`, or the largest variable of the formula.
 fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
     let used = formula.max_variable() as usize;
     let assigned = args.assign.as_ref().map(Assignment::len);
     if let Some(given) = args.vars.map(|v| v as usize) {
         if used > given {
-            bail!("x{used} occurs, but --vars is {given}: use x1 to x{given}, or raise --vars");
+            bail!(
+                "the formula contains x{used}, but --vars is {given}: use x1 to x{given}, or increase --vars"
+            );
         }
         if let Some(assigned) = assigned.filter(|&a| a != given) {
-            bail!("--assign has {assigned} values, but --vars is {given}: give one value for each variable");
+            bail!("--assign has {assigned} values, but --vars is {given}: give one value per variable");
         }
         return Ok(given);
     }
     match assigned {
         Some(assigned) if assigned < used => {
             bail!(
-                "--assign has {assigned} value(s), but the formula has x{used}: give at least {used}, x1 first"
+                "--assign has {assigned} value(s), but the formula contains x{used}: \
+                 give at least {used} values, starting with x1"
             )
         }
         Some(assigned) => Ok(assigned),
@@ -102,10 +105,10 @@ fn text(report: &Report, args: &EvalArgs, table: Option<&TruthTable>, out: &mut 
     table.map_or(Ok(()), |table| truth_table(table, out))
 }
 
-/// A row an assignment while that is readable, one string of bits above.
+/// Prints one row per assignment for a few variables, and one string of bits for more.
 fn truth_table(table: &TruthTable, out: &mut dyn Write) -> io::Result<()> {
-    const READABLE: usize = 8;
-    if table.variables() > READABLE {
+    const MAX_VARIABLES_IN_ROWS: usize = 8;
+    if table.variables() > MAX_VARIABLES_IN_ROWS {
         return writeln!(out, "truth table\n{table}");
     }
     let names: Vec<String> = (1..=table.variables()).map(|i| format!("x{i}")).collect();

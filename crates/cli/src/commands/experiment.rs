@@ -1,4 +1,4 @@
-//! `logicvae experiment`: the paper's kernel figures.
+//! `logicvae experiment`: the kernel experiments of the paper and their figures.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::progress::Progress;
 
 const GAUSSIAN: Form = Form::Gaussian { sigma2: PAPER_SIGMA2 };
 
-/// Sizes: the paper's, or a tenth of them.
+/// Sample sizes of the experiments: those of the paper, or about a tenth of them.
 struct Sizes {
     pool: usize,
     pairs: usize,
@@ -31,7 +31,7 @@ pub fn run(args: &ExperimentArgs, output: Output) -> Result<ExitCode> {
         Sizes { pool: 5000, pairs: 500, repetitions: 100, seed: args.seed }
     };
     fs::create_dir_all(&args.out)
-        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+        .with_context(|| format!("cannot create the folder {}", args.out.display()))?;
     let names: &[&str] = match args.experiment {
         Experiment::Variance => &["variance-plain", "variance-gaussian"],
         Experiment::Correlation => &["correlation-plain", "correlation-gaussian"],
@@ -56,25 +56,30 @@ pub fn run(args: &ExperimentArgs, output: Output) -> Result<ExitCode> {
     }
     let files: Vec<String> =
         figures.iter().flat_map(|f| ENDINGS.map(|e| format!("{}.{e}", f.name))).collect();
-    let report = json!({ "experiment": names[0].split('-').next(), "quick": args.quick, "seed": args.seed, "files": files, "results": numbers });
+    let report = json!({
+        "experiment": names[0].split('-').next(), "quick": args.quick, "seed": args.seed,
+        "files": files, "results": numbers,
+    });
     output.print(&report, |out| {
         writeln!(out, "{}", serde_json::to_string_pretty(&report["results"]).unwrap_or_default())?;
-        writeln!(out, "{} in {}", files.join(", "), args.out.display())
+        writeln!(out, "{} written to {}", files.join(", "), args.out.display())
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// The figures of an experiment, and its results as JSON.
 type Outcome = Result<(Vec<Figure>, Value)>;
 
+/// The name of a kernel in figures, files and JSON.
 fn form_name(form: Form) -> &'static str {
     if form == Form::Plain { "plain" } else { "gaussian" }
 }
 
-/// Explained variance against components, n = 3..10.
+/// Explained variance by number of components, for 3 to 10 variables.
 fn variance(sizes: &Sizes) -> Outcome {
     let (mut figures, mut numbers) = (Vec::new(), Vec::new());
     let components = 500.min(sizes.pool / 3);
-    let mut progress = Progress::new("decomposing", 16);
+    let mut progress = Progress::new("fitting embeddings", 16);
     for form in [Form::Plain, GAUSSIAN] {
         let mut series = Vec::new();
         let mut csv = String::from("variables,components,explained_variance\n");
@@ -84,14 +89,13 @@ fn variance(sizes: &Sizes) -> Outcome {
             for (k, share) in (1..).zip(&curve.cumulative) {
                 writeln!(csv, "{n},{k},{share:.6}")?;
             }
-            let at =
-                |k: usize| curve.cumulative.get(k.min(curve.cumulative.len()) - 1).copied().unwrap_or(1.0);
-            numbers
-                .push(json!({ "form": form_name(form), "variables": n, "components": curve.cumulative.len(),
-                "at_100": at(100), "at_all": at(usize::MAX) }));
+            let rank = curve.cumulative.len();
+            let explained = |k: usize| curve.cumulative.get(k.min(rank) - 1).copied().unwrap_or(1.0);
+            numbers.push(json!({ "form": form_name(form), "variables": n, "components": rank,
+                "at_100": explained(100), "at_all": explained(usize::MAX) }));
             let mut points: Vec<(f64, f64)> = (1..).map(f64::from).zip(curve.cumulative).collect();
             if let Some(&(_, last)) = points.last() {
-                points.push((components as f64, last)); // past the rank nothing is left to explain
+                points.push((components as f64, last)); // the curve is constant beyond the rank
             }
             series.push(Series::new(format!("n = {n}"), Mark::Line, points));
         }
@@ -110,9 +114,9 @@ fn variance(sizes: &Sizes) -> Outcome {
     Ok((figures, json!(numbers)))
 }
 
-/// Distance of embeddings against kernel value, n = 3, 4, 5.
+/// Distance of embeddings and kernel value of pairs of formulae, for 3 to 5 variables.
 fn correlation(sizes: &Sizes) -> Outcome {
-    const DRAWN: usize = 700;
+    const MAX_POINTS: usize = 700;
     let (mut figures, mut numbers) = (Vec::new(), Vec::new());
     for form in [Form::Plain, GAUSSIAN] {
         let mut series = Vec::new();
@@ -122,8 +126,8 @@ fn correlation(sizes: &Sizes) -> Outcome {
             let result = experiments::correlation(n, sizes.pairs, 100, form, sizes.seed)?;
             numbers.push(json!({ "form": form_name(form), "variables": n, "pairs": result.pairs.len(),
                 "pearson": result.pearson, "spearman": result.spearman }));
-            // Every k-th pair: the figure and its data stay small, the coefficients are of all pairs.
-            let step = result.pairs.len().div_ceil(DRAWN).max(1);
+            // Only every k-th pair is shown, to keep the figure small. The coefficients use all pairs.
+            let step = result.pairs.len().div_ceil(MAX_POINTS).max(1);
             let points: Vec<(f64, f64)> = result.pairs.iter().copied().step_by(step).collect();
             for (kernel, distance) in &points {
                 writeln!(csv, "{n},{kernel:.6},{distance:.6}")?;
@@ -146,7 +150,7 @@ fn correlation(sizes: &Sizes) -> Outcome {
     Ok((figures, json!(numbers)))
 }
 
-/// Accuracy of predicting satisfaction, n = 3..10.
+/// Accuracy of predicting whether an assignment satisfies a formula, for 3 to 10 variables.
 fn classification(sizes: &Sizes) -> Outcome {
     let params = ClassificationParams {
         repetitions: sizes.repetitions,
@@ -155,7 +159,7 @@ fn classification(sizes: &Sizes) -> Outcome {
         ridge: 0.1,
         form: GAUSSIAN,
     };
-    let mut progress = Progress::new("classifying", 8);
+    let mut progress = Progress::new("training classifiers", 8);
     let mut results: Vec<Accuracy> = Vec::new();
     for n in 3..=10 {
         results.push(experiments::classification(n, &params, sizes.seed)?);
@@ -166,11 +170,11 @@ fn classification(sizes: &Sizes) -> Outcome {
         let [a, b, c, d, e] = r.quantiles;
         writeln!(csv, "{},{a:.4},{b:.4},{c:.4},{d:.4},{e:.4},{:.4},{:.4}", r.variables, r.mean, r.guessing)?;
     }
-    let at = |r: &Accuracy, q: usize| (f64::from(r.variables), r.quantiles[q]);
+    let median_point = |r: &Accuracy| (f64::from(r.variables), r.quantiles[2]);
     let band = |low: usize, high: usize| {
         results.iter().map(|r| (f64::from(r.variables), r.quantiles[low], r.quantiles[high])).collect()
     };
-    let mut median = Series::new("median", Mark::Dotted, results.iter().map(|r| at(r, 2)).collect());
+    let mut median = Series::new("median", Mark::Dotted, results.iter().map(median_point).collect());
     median.bands = vec![band(0, 4), band(1, 3)];
     let guessing = Series::new(
         "guessing",
@@ -188,12 +192,15 @@ fn classification(sizes: &Sizes) -> Outcome {
     };
     let numbers: Vec<Value> = results
         .iter()
-        .map(|r| json!({ "variables": r.variables, "quantiles": r.quantiles, "mean": r.mean, "guessing": r.guessing }))
+        .map(|r| {
+            json!({ "variables": r.variables, "quantiles": r.quantiles, "mean": r.mean,
+                "guessing": r.guessing })
+        })
         .collect();
     Ok((vec![Figure { name: "classification".into(), chart, csv }], json!(numbers)))
 }
 
-/// Kernel, agreement and true Jaccard index of random pairs, n = 5.
+/// Kernel, agreement and Jaccard index of random pairs, for 5 variables.
 fn agreement(sizes: &Sizes) -> Outcome {
     let pairs = experiments::agreement(5, 2 * sizes.pairs, sizes.seed)?;
     let mut csv = String::from("kernel,agreement,jaccard\n");
@@ -218,7 +225,7 @@ fn agreement(sizes: &Sizes) -> Outcome {
     Ok((vec![Figure { name: "agreement".into(), chart, csv }], numbers))
 }
 
-/// Mean kernel and distance of a pool, n = 3, 4, 5, in both forms.
+/// Mean kernel value and mean distance in a pool, for 3 to 5 variables and both kernels.
 fn pool(sizes: &Sizes) -> Outcome {
     let mut csv = String::from("form,variables,mean_kernel,mean_distance,components,explained_variance\n");
     let (mut series, mut numbers) = (Vec::new(), Vec::new());
@@ -232,8 +239,9 @@ fn pool(sizes: &Sizes) -> Outcome {
                 "{name},{n},{:.4},{:.4},{},{:.6}",
                 s.mean_kernel, s.mean_distance, s.components, s.explained_variance
             )?;
-            numbers.push(json!({ "form": name, "variables": n, "mean_kernel": s.mean_kernel, "mean_distance": s.mean_distance,
-                "components": s.components, "explained_variance": s.explained_variance }));
+            numbers.push(json!({ "form": name, "variables": n, "mean_kernel": s.mean_kernel,
+                "mean_distance": s.mean_distance, "components": s.components,
+                "explained_variance": s.explained_variance }));
             points.push((f64::from(n), s.mean_distance));
         }
         series.push(Series::new(form_name(form), Mark::Dotted, points));

@@ -1,4 +1,4 @@
-//! `logicvae kernel`
+//! `logicvae kernel`: matrices of kernel values.
 
 use std::process::ExitCode;
 
@@ -7,13 +7,14 @@ use logicvae_kernel::{Kernel, NpyWriter, Precision};
 use serde::Serialize;
 
 use crate::args::{Dtype, KernelArgs};
-use crate::input::is_standard;
-use crate::measure::{form, formulae, largest_variable, measure};
+use crate::domain::{domain, kernel_form, largest_variable};
+use crate::input::{is_standard, read_formulae};
 use crate::output::{Output, check_target, write_file};
 use crate::progress::Progress;
 
-/// Matrices up to this many numbers are made whole, which takes half the work; larger ones in blocks of rows.
-const WHOLE: usize = 1 << 27;
+/// Symmetric matrices with up to this many numbers are computed at once, which halves the work. Larger ones
+/// are computed in blocks of rows.
+const MAX_NUMBERS_AT_ONCE: usize = 1 << 27;
 
 #[derive(Serialize)]
 struct Report {
@@ -23,6 +24,7 @@ struct Report {
     assignments: usize,
 }
 
+/// The precision of numbers in a .npy file.
 pub fn precision(dtype: Dtype) -> Precision {
     match dtype {
         Dtype::F32 => Precision::F32,
@@ -32,32 +34,33 @@ pub fn precision(dtype: Dtype) -> Precision {
 
 pub fn run(args: &KernelArgs, output: Output) -> Result<ExitCode> {
     if is_standard(&args.out) {
-        bail!("a matrix is not for reading: name a file with --out");
+        bail!("a matrix is written in binary form (.npy), not to standard output: give a file with --out");
     }
     check_target(&args.out, args.force)?;
-    let form = form(args.gaussian)?;
-    let rows = formulae(&args.file, args.measure.vars)?;
-    let columns = args.columns.as_ref().map(|file| formulae(file, args.measure.vars)).transpose()?;
-    let used = largest_variable(rows.iter().chain(columns.iter().flatten()));
-    let kernel = Kernel::new(measure(&args.measure, used)?, form)?;
+    let form = kernel_form(args.gaussian)?;
+    let rows = read_formulae(&args.file, args.domain.vars)?;
+    let other_columns =
+        args.columns.as_ref().map(|file| read_formulae(file, args.domain.vars)).transpose()?;
+    let used = largest_variable(rows.iter().chain(other_columns.iter().flatten()));
+    let kernel = Kernel::new(domain(&args.domain, used)?, form)?;
 
-    let others = columns.as_ref().unwrap_or(&rows);
-    let shape = (rows.len(), others.len());
+    let columns = other_columns.as_ref().unwrap_or(&rows);
+    let shape = (rows.len(), columns.len());
     let mut sum = 0.0;
     write_file(&args.out, args.force, |out| {
         let mut writer = NpyWriter::new(out, shape, precision(args.dtype))?;
-        let mut progress = Progress::new("comparing", shape.0);
+        let mut progress = Progress::new("comparing formulae", shape.0);
         let mut done = 0;
-        let mut block = |block: ndarray::ArrayView2<'_, f64>| -> Result<()> {
+        let mut write_block = |block: ndarray::ArrayView2<'_, f64>| -> Result<()> {
             sum += block.sum();
             done += block.nrows();
             progress.set(done);
             Ok(writer.rows(block)?)
         };
-        if columns.is_none() && shape.0 * shape.1 <= WHOLE {
-            block(kernel.gram(&rows)?.view())?;
+        if other_columns.is_none() && shape.0 * shape.1 <= MAX_NUMBERS_AT_ONCE {
+            write_block(kernel.gram(&rows)?.view())?;
         } else {
-            kernel.cross_blocks(&rows, others, block)?;
+            kernel.cross_blocks(&rows, columns, write_block)?;
         }
         writer.finish()?;
         Ok(())
@@ -71,7 +74,7 @@ pub fn run(args: &KernelArgs, output: Output) -> Result<ExitCode> {
     output.print(&report, |out| {
         writeln!(
             out,
-            "{} × {} similarities at {} assignments, {:.4} on average",
+            "{} × {} kernel values at {} assignments, mean {:.4}",
             report.rows, report.cols, report.assignments, report.mean
         )
     })?;

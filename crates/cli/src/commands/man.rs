@@ -1,4 +1,4 @@
-//! `logicvae man`
+//! `logicvae man`: manual pages.
 
 use std::fs;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ pub fn run(args: &ManArgs, output: Output) -> Result<ExitCode> {
         pages.push((format!("logicvae-{}.1", command.get_name()), command.clone()));
     }
     fs::create_dir_all(&args.out)
-        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+        .with_context(|| format!("cannot create the folder {}", args.out.display()))?;
     for (file, _) in &pages {
         check_target(&args.out.join(file), args.force)?;
     }
@@ -28,7 +28,7 @@ pub fn run(args: &ManArgs, output: Output) -> Result<ExitCode> {
         write_file(&args.out.join(file), args.force, |mut out| Ok(Man::new(command).render(&mut out)?))?;
     }
     output.print(&json!({ "pages": names }), |out| {
-        writeln!(out, "{} pages in {}", names.len(), args.out.display())
+        writeln!(out, "{} pages written to {}", names.len(), args.out.display())
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,5 @@
-//! One file a command; each takes its parsed flags and returns an exit code.
+//! One file per command. Each has a function `run`, which takes the parsed arguments and returns an exit
+//! code.
 
 mod check;
 mod completions;
@@ -28,13 +29,14 @@ use anyhow::{Context, Result};
 use crate::args::{Args, Command};
 use crate::output::Output;
 
+/// Starts the threads and runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    // This thread computes too, so that short work need not wait for another to wake.
+    // The main thread is part of the pool, so that short tasks do not wait for another thread to wake up.
     let mut pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     if let Some(threads) = args.threads {
         pool = pool.num_threads(threads.into());
     }
-    pool.build_global().context("starting threads")?;
+    pool.build_global().context("cannot start the threads")?;
     let output = Output { json: args.json };
     match args.command {
         Command::Sample(args) => sample::run(&args, output),

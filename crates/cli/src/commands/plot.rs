@@ -1,4 +1,4 @@
-//! `logicvae plot`
+//! `logicvae plot`: charts from JSON descriptions.
 
 use std::process::ExitCode;
 
@@ -19,12 +19,12 @@ struct Report {
 
 pub fn run(args: &PlotArgs, output: Output) -> Result<ExitCode> {
     let picture = Picture::new(&args.picture.out, args.picture.force)?;
-    let text = input::text(&args.chart, "JSON that describes a chart")?;
-    let plot = plot::read(&text).with_context(|| input::name(&args.chart))?;
+    let text = input::read_text(&args.chart, "the JSON description of a chart")?;
+    let plot = plot::read(&text).with_context(|| input::display_name(&args.chart))?;
     picture.write(&plot.chart.svg()?)?;
     let report = Report { kind: plot.kind, series: plot.series, out: args.picture.out.display().to_string() };
     output.print(&report, |out| {
-        writeln!(out, "{} of {} series drawn in {}", report.kind, report.series, report.out)
+        writeln!(out, "{} with {} series, written to {}", report.kind, report.series, report.out)
     })?;
     Ok(ExitCode::SUCCESS)
 }

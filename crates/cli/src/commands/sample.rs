@@ -1,4 +1,4 @@
-//! `logicvae sample`
+//! `logicvae sample`: random formulae.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::input::is_standard;
 use crate::output::{Output, check_target, write_file};
 use crate::progress::Progress;
 
-/// More formulae than any memory holds.
+/// Largest number of formulae: more would not fit into memory.
 const MAX_COUNT: usize = 1_000_000_000;
 
 #[derive(Serialize)]
@@ -27,20 +27,20 @@ pub fn run(args: &SampleArgs, output: Output) -> Result<ExitCode> {
     let spec = spec(args)?;
     let sampler = spec.sampler.check()?;
     if is_standard(&args.out) && output.json {
-        bail!("the formulae and the JSON object would both go to standard output: name a file with --out");
+        bail!("the formulae and the JSON object would both go to standard output: give a file with --out");
     }
     check_target(&args.out, args.force)?;
 
-    // A split is a range of the preset's sequence; without one, all of it.
+    // A split is a range of the sequence of formulae. Without --split, the range is the whole sequence.
     let range = args.split.map_or(0..spec.len(), |split| spec.range(split));
-    let mut progress = Progress::new("sampling", range.end);
+    let mut progress = Progress::new("sampling formulae", range.end);
     let formulae = sampler.distinct_with(spec.seed, range.end, |found| progress.set(found))?;
     drop(progress);
     let formulae = &formulae[range];
 
     write_file(&args.out, args.force, |out| Ok(write(formulae, args.format, out)?))?;
-    let mean = |of: fn(&Formula) -> usize| {
-        formulae.iter().map(of).sum::<usize>() as f64 / formulae.len().max(1) as f64
+    let mean = |quantity: fn(&Formula) -> usize| {
+        formulae.iter().map(quantity).sum::<usize>() as f64 / formulae.len().max(1) as f64
     };
     let report = Report {
         count: formulae.len(),
@@ -71,18 +71,15 @@ fn write(formulae: &[Formula], format: Format, out: &mut dyn Write) -> std::io::
     }
 }
 
-/// The preset's settings, or the defaults, with what the flags say.
+/// The settings of the preset, or the defaults, with the changes made by the other arguments.
 fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
     let base = match (&args.preset, args.vars) {
         (Some(name), vars) => {
             let Some(spec) = DatasetSpec::preset(name) else {
-                bail!("there is no preset `{name}`: use one of {}", DatasetSpec::PRESETS.join(", "))
+                bail!("unknown preset `{name}`: use one of {}", DatasetSpec::PRESETS.join(", "))
             };
             if vars.is_some_and(|v| v != spec.sampler.variables) {
-                bail!(
-                    "preset {name} has {} variables: drop --vars, or drop --preset",
-                    spec.sampler.variables
-                );
+                bail!("preset {name} has {} variables: remove --vars or --preset", spec.sampler.variables);
             }
             spec
         }
@@ -104,7 +101,7 @@ fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
     let mut spec = DatasetSpec { sampler, seed: args.seed.unwrap_or(base.seed), ..base };
     if let Some(count) = args.count {
         if !(1..=MAX_COUNT).contains(&count) {
-            bail!("--count must be at least 1 and at most {MAX_COUNT}, not {count}");
+            bail!("--count is {count}, but must be at least 1 and at most {MAX_COUNT}");
         }
         (spec.train, spec.valid, spec.test) = (count, 0, 0);
     }

@@ -1,4 +1,4 @@
-//! `logicvae similar`
+//! `logicvae similar`: nearest formulae by meaning.
 
 use std::process::ExitCode;
 
@@ -8,8 +8,8 @@ use logicvae_logic::Formula;
 use serde::Serialize;
 
 use crate::args::SimilarArgs;
-use crate::input::Arguments;
-use crate::measure::{formulae, largest_variable, measure};
+use crate::domain::{domain, largest_variable};
+use crate::input::{FormulaArguments, read_formulae};
 use crate::output::Output;
 
 #[derive(Serialize)]
@@ -27,15 +27,17 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
     if args.k == 0 {
         bail!("-k must be at least 1");
     }
-    let mut arguments = Arguments::new();
-    let formula = arguments.formula(&args.formula)?;
+    let mut arguments = FormulaArguments::new();
+    let formula = arguments.parse(&args.formula)?;
     arguments.finish()?;
-    let list = formulae(&args.file, args.measure.vars)?;
-    let used = largest_variable(list.iter().chain([&formula]));
-    let index = Neighbours::new(measure(&args.measure, used)?, &list)?;
+    let candidates = read_formulae(&args.file, args.domain.vars)?;
+    let used = largest_variable(candidates.iter().chain([&formula]));
+    let index = Neighbours::new(domain(&args.domain, used)?, &candidates)?;
     let nearest = index.nearest(&formula, args.k)?;
-    let neighbours =
-        nearest.iter().map(|n| Neighbour { formula: list[n.index].clone(), kernel: n.kernel }).collect();
+    let neighbours = nearest
+        .iter()
+        .map(|n| Neighbour { formula: candidates[n.index].clone(), kernel: n.kernel })
+        .collect();
     let report = Report { neighbours };
     output.print(&report, |out| {
         writeln!(out, " kernel  agreement  formula")?;

@@ -1,23 +1,23 @@
-//! `logicvae stats`
+//! `logicvae stats`: a summary of a file of formulae.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use logicvae_logic::{Stats, StatsBuilder, Summary};
 
 use crate::args::StatsArgs;
-use crate::input::{formulae, name};
+use crate::input::{no_formulae, stream_formulae};
 use crate::output::Output;
 
 pub fn run(args: &StatsArgs, output: Output) -> Result<ExitCode> {
     let mut builder = StatsBuilder::default();
-    for formula in formulae(&args.file, args.vars)? {
+    for formula in stream_formulae(&args.file, args.vars)? {
         builder.add(&formula?);
     }
     let stats = builder.finish();
     if stats.count == 0 {
-        bail!("{} has no formulae: write one a line", name(&args.file));
+        return Err(no_formulae(&args.file));
     }
     output.print(&stats, |out| text(&stats, out))?;
     Ok(ExitCode::SUCCESS)
@@ -45,9 +45,9 @@ fn text(stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{:<16}{:>6.2} %", "tautologies", 100.0 * stats.tautologies)?;
     writeln!(out, "{:<16}{:>6.2} %", "contradictions", 100.0 * stats.contradictions)?;
     writeln!(out, "\nnodes  formulae")?;
-    let most = stats.size_histogram.iter().max().copied().unwrap_or(1).max(1);
+    let highest = stats.size_histogram.iter().max().copied().unwrap_or(1).max(1);
     for (size, &count) in stats.size_histogram.iter().enumerate().filter(|&(_, &c)| c > 0) {
-        writeln!(out, "{size:>5}  {count:>8}  {}", "█".repeat((40 * count).div_ceil(most)))?;
+        writeln!(out, "{size:>5}  {count:>8}  {}", "█".repeat((40 * count).div_ceil(highest)))?;
     }
     Ok(())
 }
