@@ -1,11 +1,11 @@
-"""The Python side of `cargo xtask bench gnn`: the encoder of the model in PyTorch, a training step with a linear head.
+"""The Python side of `cargo xtask bench gnn`: a training step of the PyTorch encoder with a linear head.
 
-Reads one request a line, runs it, and answers with one JSON object a line:
-  load VARS FILE                      -> {"check"}             reads node codes of the logic crate, a formula a line
-  model KIND HIDDEN HEAD_DIM BATCH    -> {"check"}             new weights, and batches of the loaded formulae
-  threads N                           -> {}
-  multiply SIZE COUNT                 -> {"seconds"}           for COUNT products of square matrices
-  steps collated|raw COUNT            -> {"seconds"}           for a step: forward, head, loss, backward; raw collates too
+Reads one request per line, runs it, and answers with one JSON object per line:
+  load VARS FILE                    -> {"check"}    reads one formula per line, as node codes
+  model KIND HIDDEN HEAD_DIM BATCH  -> {"check"}    creates weights and batches of the loaded formulae
+  threads N                         -> {}           sets the number of threads
+  multiply SIZE COUNT               -> {"seconds"}  total time of COUNT products of square matrices
+  steps collated|raw COUNT          -> {"seconds"}  per step: forward, head, loss, backward; raw: collate too
 """
 import json
 import sys
@@ -61,7 +61,7 @@ def main():
             answer = {'seconds': time.perf_counter() - start}
         elif name == 'steps':
             ready, count = args[0] == 'collated', int(args[1])
-            for i in range(-1, count):      # the first is not counted
+            for i in range(-1, count):      # the first step is a warm-up
                 if i == 0:
                     start = time.perf_counter()
                 at = i % len(parts)

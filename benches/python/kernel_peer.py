@@ -1,10 +1,10 @@
-"""The Python side of `cargo xtask bench kernel`: numpy and scikit-learn, as one would use them.
+"""The Python side of `cargo xtask bench kernel`: idiomatic numpy and scikit-learn.
 
-Reads one request a line, runs it once, and answers with one JSON object a line:
-  load VARS FILE       -> {"check"}                     reads node codes, a formula a line
-  gram                 -> {"seconds", "value"}          evaluates and multiplies; value is the mean of the matrix
-  plain_gram           -> {"seconds", "value"}          the same, but evaluates in plain Python, an assignment at a time
-  pca COMPONENTS FORM  -> {"seconds", "value"}          PCA of the Gram matrix's rows; value is the share explained
+Reads one request per line, runs it once, and answers with one JSON object per line:
+  load VARS FILE       -> {"check"}             reads one formula per line, as node codes
+  gram                 -> {"seconds", "value"}  evaluates and multiplies; value is the mean of the matrix
+  plain_gram           -> {"seconds", "value"}  the same, but plain Python evaluates one assignment at a time
+  pca COMPONENTS FORM  -> {"seconds", "value"}  PCA of the Gram matrix; value is the explained variance
 FORM is `plain` or the sigma2 of the Gaussian form.
 """
 import json

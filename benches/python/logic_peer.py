@@ -1,10 +1,10 @@
-"""The Python side of `cargo xtask bench logic`: how one would write it with plain Python and numpy.
+"""The Python side of `cargo xtask bench logic`: idiomatic Python and numpy.
 
-Reads one request a line, runs it once, and answers with one JSON object a line:
-  sample VARS MAX_NODES ALL_VARS COUNT SEED -> {"seconds", "check"}   different formulae by the paper's Algorithm 1
-  load VARS FILE                            -> {"check"}              reads node codes, a formula a line
-  tables                                    -> {"seconds", "check"}   values in {-1, +1}, as the kernel's definition has them
-  bool_tables                               -> {"seconds", "check"}   values in {False, True}, the fastest that numpy has
+Reads one request per line, runs it once, and answers with one JSON object per line:
+  sample VARS MAX_NODES ALL_VARS COUNT SEED -> {"seconds", "check"}  distinct formulae by Algorithm 1
+  load VARS FILE                            -> {"check"}             reads one formula per line, as node codes
+  tables                                    -> {"seconds", "check"}  values -1 and +1, as in the kernel
+  bool_tables                               -> {"seconds", "check"}  values False and True: the fastest
 """
 import json
 import random
@@ -18,7 +18,7 @@ ARITY = {NOT: 1, AND: 2, OR: 2}
 
 
 def sample(n_vars, max_nodes, all_vars, rng, p_leaf=0.4):
-    """Algorithm 1, rejecting trees that are too large or, if asked, lack a variable."""
+    """Algorithm 1. Rejects trees that are too large and, if `all_vars`, trees that lack a variable."""
     while True:
         codes = [rng.choice((NOT, AND, OR))]
         open_slots = ARITY[codes[0]]
@@ -53,7 +53,7 @@ def tree(codes):
 
 
 def evaluate(node, columns):
-    """One numpy operation a node, on all assignments at once; +1 is true, -1 is false."""
+    """One numpy operation per node, on all assignments at once; +1 is true, -1 is false."""
     code = node[0]
     if code == AND:
         return np.minimum(evaluate(node[1], columns), evaluate(node[2], columns))
@@ -65,7 +65,7 @@ def evaluate(node, columns):
 
 
 def evaluate_bool(node, columns):
-    """The same on arrays of bool."""
+    """The same with arrays of bool."""
     code = node[0]
     if code == AND:
         return evaluate_bool(node[1], columns) & evaluate_bool(node[2], columns)

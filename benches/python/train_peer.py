@@ -1,10 +1,10 @@
-"""The Python side of `cargo xtask bench train`: a whole training step of the model in PyTorch.
+"""The Python side of `cargo xtask bench train`: a whole training step of the PyTorch model.
 
-Reads one request a line, runs it, and answers with one JSON object a line:
-  load VARS FILE                                    -> {"check"}      reads node codes of the logic crate, a formula a line
-  model KIND HIDDEN HEAD_DIM BATCH STATE READOUT    -> {"check"}      new weights and a new optimiser
-  threads N                                         -> {}
-  steps COUNT                                       -> {"seconds"}    for a step: collate, loss, backward, clipping, Adam
+Reads one request per line, runs it, and answers with one JSON object per line:
+  load VARS FILE                                  -> {"check"}    reads one formula per line, as node codes
+  model KIND HIDDEN HEAD_DIM BATCH STATE READOUT  -> {"check"}    creates weights and an optimiser
+  threads N                                       -> {}           sets the number of threads
+  steps COUNT                                     -> {"seconds"}  collate, loss, backward, clip, Adam
 """
 import json
 import sys
@@ -36,7 +36,7 @@ def main():
             torch.set_num_threads(int(args[0]))
         elif name == 'steps':
             count = int(args[0])
-            for i in range(-1, count):      # the first is not counted
+            for i in range(-1, count):      # the first step is a warm-up
                 if i == 0:
                     start = time.perf_counter()
                 part = parts[i % len(parts)]

@@ -1,5 +1,5 @@
-//! Encoders against the model in PyTorch and against our own path of candle operations: a training step with a linear
-//! head, at 5 variables, width 250 and batches of 32 formulae.
+//! Encoders compared with the PyTorch model and with our own reference in candle operations: a training step
+//! with a linear head, for 5 variables, width 250 and batches of 32 formulae.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,12 +9,13 @@ use candle_core::{DType, Device};
 use candle_nn::{Linear, Module, linear};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use logicvae_gnn::{Batch, Encoder, EncoderConfig, Implementation, Parameters, Vocabulary};
+use logicvae_compute::Parameters;
+use logicvae_gnn::{Batch, Encoder, EncoderConfig, Implementation, Vocabulary};
 use logicvae_logic::{DatasetSpec, Formula};
 
 use crate::cores;
-use crate::measure::{Row, compare, seconds};
 use crate::peer::Peer;
+use crate::timing::{Row, compare, seconds};
 
 const FORMULAE: usize = 128;
 const BATCH: usize = 32;
@@ -22,11 +23,11 @@ const HIDDEN: usize = 250;
 const HEAD_DIM: usize = 84;
 const LATENT: usize = 56;
 const VARIABLES: u32 = 5;
-/// Many short rounds: noise that lasts for seconds then meets both sides.
+/// Many short rounds, so that noise that lasts for seconds affects both sides.
 const ROUNDS: usize = 15;
 const TARGET: f64 = 4.0;
 
-/// Our side: an encoder, a head and batches.
+/// Our side: an encoder, a linear head and batches.
 struct Ours {
     encoder: Encoder,
     head: Linear,
@@ -50,7 +51,7 @@ impl Ours {
         Ok(self.encoder.prepare(&graphs)?)
     }
 
-    /// A step for every batch, after one that is not counted; the seconds of one.
+    /// Runs one step per batch, after a warm-up step. Returns the seconds per step.
     fn steps(&self, collated: bool, implementation: Implementation) -> Result<f64> {
         let encoder = self.encoder.with_implementation(implementation);
         let step = |number: usize| -> Result<()> {
@@ -80,13 +81,13 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
     ] {
         let ours = Ours::new(&config, &formulae)?;
         let batches = peer.ask(&format!("model {name} {HIDDEN} {HEAD_DIM} {BATCH}"))?.check;
-        ensure!(batches == ours.batches.len() as u64, "{batches} batches");
+        ensure!(batches == ours.batches.len() as u64, "the peer has {batches} batches");
         for threads in [2, 1] {
             let pool =
                 rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
             peer.ask(&format!("threads {threads}"))?;
-            let ways = [("", true), (", graphs included", false)];
-            for (suffix, collated) in &ways[..if threads == 2 { 2 } else { 1 }] {
+            let variants = [("", true), (", graphs included", false)];
+            for (suffix, collated) in &variants[..if threads == 2 { 2 } else { 1 }] {
                 let request = format!("steps {} {batches}", if *collated { "collated" } else { "raw" });
                 rows.push(compare(
                     &format!(
@@ -108,12 +109,13 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
             Some(TARGET),
             ROUNDS,
             || ours.steps(true, Implementation::Fused),
-            || ours.steps(true, Implementation::Plain),
+            || ours.steps(true, Implementation::Reference),
         )?;
         let work: u64 = ours.batches.iter().map(|batch| ours.encoder.multiplications(batch)).sum();
         let reached = 2.0 * work as f64 / ours.batches.len() as f64 / row.ours / 1e9;
         eprintln!(
-            "  {name}: {:.0} formulae a second; matrix products at {reached:.0} GFLOP/s, {:.0} % of the {rate:.0} measured",
+            "  {name}: {:.0} formulae per second; matrix products at {reached:.0} GFLOP/s, {:.0} % of the \
+             measured {rate:.0}",
             BATCH as f64 / row.ours,
             100.0 * reached / rate
         );
@@ -122,7 +124,8 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What two threads reach in products of 512 × 512, ours or PyTorch's, whichever is quicker, in GFLOP/s.
+/// The speed of two threads in products of 512 × 512 matrices, with our library or PyTorch's, whichever is
+/// faster, in GFLOP/s.
 fn multiply_rate(peer: &mut Peer) -> Result<f64> {
     const SIZE: usize = 512;
     const TIMES: usize = 50;

@@ -2,14 +2,15 @@
 
 use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device};
-use logicvae_gnn::{Encoder, EncoderConfig, Parameters, Schedule, Vocabulary};
+use logicvae_compute::Parameters;
+use logicvae_gnn::{Encoder, EncoderConfig, Schedule, Vocabulary};
 use logicvae_logic::{Formula, x};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
-use crate::measure::seconds;
 use crate::scaling::peak_kibibytes;
+use crate::timing::seconds;
 
 const VARIABLES: u32 = 5;
 /// Narrower than in the paper, so that two million nodes fit in memory.

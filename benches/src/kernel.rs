@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Kernel, Neighbours, PAPER_SIGMA2};
 use logicvae_logic::{DatasetSpec, Formula, SamplerParams};
 
-use crate::measure::{Row, compare, seconds};
 use crate::peer::Peer;
+use crate::timing::{Row, compare, seconds};
 
 const POOL: usize = 5000;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use logicvae_logic::{Assignments, DatasetSpec, SamplerParams};
 
-use crate::measure::{Row, compare, median_of, seconds};
 use crate::peer::Peer;
+use crate::timing::{Row, compare, median_of, seconds};
 
 pub fn run(python: &Path) -> Result<Vec<Row>> {
     let mut peer = Peer::start(python, "logic_peer.py")?;

@@ -1,22 +1,24 @@
-//! Measures our crates against named peers. Both sides run in one process tree, in turn, and medians are compared,
-//! because the machines are noisy. Run it by `cargo xtask bench`, which prepares Python.
+//! Compares the speed of our crates with that of named peers. Because machines are noisy, both sides run
+//! alternately in one process tree, and medians are compared. Started by `cargo xtask bench`, which prepares
+//! Python.
 
 mod cores;
 mod gnn;
 mod growth;
 mod kernel;
 mod logic;
-mod measure;
 mod peer;
 mod scaling;
+mod timing;
 mod train;
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
+use logicvae_compute::{keep_freed_memory, limit_candle_threads};
 
-use crate::measure::{Row, table};
+use crate::timing::{Row, table};
 
 #[derive(Parser)]
 struct Args {
@@ -25,10 +27,11 @@ struct Args {
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
     json: bool,
-    /// Instead of a suite: one run of the scaling table, as JSON: formulae,variables,plain|gaussian.
+    /// Instead of a suite: one cell of the scaling table, as JSON: formulae,variables,plain|gaussian.
     #[arg(long, value_delimiter = ',')]
     scaling: Vec<String>,
-    /// Instead of a suite: one run of the encoders' table of growth, as JSON: gru|gcn|gat,batch,nodes of a tree.
+    /// Instead of a suite: one cell of the growth table of encoders, as JSON: gru|gcn|gat,batch,nodes per
+    /// tree.
     #[arg(long, value_delimiter = ',')]
     growth: Vec<String>,
     /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
@@ -45,22 +48,19 @@ enum Suite {
 }
 
 fn main() -> Result<()> {
-    // As our program does, before there are threads.
-    if std::env::var_os("CANDLE_NUM_THREADS").is_none() {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var("CANDLE_NUM_THREADS", "1") };
-    }
+    limit_candle_threads();
     let args = Args::parse();
     let threads = std::thread::available_parallelism()?.get();
     cores::bind(0);
-    // As our programs do: the calling thread computes too, so that short work need not wait for another to wake.
+    // As in our programs, the calling thread computes too, so that short tasks need not wait for another
+    // thread to wake up.
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .use_current_thread()
         .start_handler(cores::bind)
         .build_global()?;
-    // As a program that trains does.
-    logicvae_gnn::keep_freed_memory();
+    // As in a program that trains.
+    keep_freed_memory();
     if let [formulae, variables, form] = &args.scaling[..] {
         let cell = scaling::run(formulae.parse()?, variables.parse()?, form == "gaussian")?;
         println!("{}", serde_json::to_string(&cell)?);

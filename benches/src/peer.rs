@@ -1,4 +1,4 @@
-//! A Python process that answers requests, so that both sides can take turns without paying for its start.
+//! A Python process that answers requests, so that both sides can run alternately without restarting Python.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -20,10 +20,10 @@ pub struct Peer {
 pub struct Answer {
     #[serde(default)]
     pub seconds: f64,
-    /// A whole number that both sides can compare, to see that they did the same work.
+    /// An integer that both sides compute, to check that they did the same work.
     #[serde(default)]
     pub check: u64,
-    /// The same, for a number that is not whole.
+    /// The same for a floating-point number.
     #[serde(default)]
     pub value: f64,
 }
@@ -35,14 +35,14 @@ impl Peer {
         let mut command = Command::new(python);
         command.arg(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).env("OMP_PROC_BIND", "true");
         let mut child = cores::unbound(|| command.spawn())
-            .with_context(|| format!("starting {} with {}", path.display(), python.display()))?;
+            .with_context(|| format!("cannot start {} with {}", path.display(), python.display()))?;
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            bail!("no pipes to {script}")
+            bail!("cannot open pipes to {script}")
         };
         Ok(Self { child, requests, answers: BufReader::new(answers) })
     }
 
-    /// Hands formulae over as node codes in a file, which a script's request `load` reads.
+    /// Passes formulae to the script: writes their node codes to a file, which the request `load` reads.
     pub fn load(&mut self, variables: usize, formulae: &[Formula]) -> Result<()> {
         let mut file = tempfile::NamedTempFile::new()?;
         for formula in formulae {
@@ -59,7 +59,8 @@ impl Peer {
         writeln!(self.requests, "{request}")?;
         let mut line = String::new();
         self.answers.read_line(&mut line)?;
-        serde_json::from_str(&line).with_context(|| format!("the peer's answer to `{request}`: {line}"))
+        serde_json::from_str(&line)
+            .with_context(|| format!("invalid answer of the peer to `{request}`: {line}"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! How time and memory of an embedding grow with formulae and assignments.
+//! Time and memory of embeddings, for growing numbers of formulae and assignments.
 
 use std::time::Instant;
 
@@ -7,27 +7,28 @@ use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Kernel, KernelEr
 use logicvae_logic::SamplerParams;
 use serde::Serialize;
 
-/// One run, in a process of its own so that its peak of memory is its own.
+/// One measurement. Each runs in a separate process, so that its peak memory is its own.
 #[derive(Serialize)]
 pub struct Cell {
     formulae: usize,
     variables: usize,
     assignments: usize,
     form: &'static str,
-    /// Evaluating all formulae.
+    /// The time to evaluate all formulae.
     evaluate_seconds: f64,
-    /// All formulae against 5,000 of them, in blocks that are thrown away.
+    /// The time to compute the kernel between all formulae and the first 5,000 of them, in blocks that are
+    /// dropped.
     gram_seconds: f64,
-    /// Fitting 100 components, or all there are.
+    /// The time to fit 100 components, or as many as there are.
     fit_seconds: Option<f64>,
-    /// Why it was not fitted.
+    /// Why the embedding was not fitted.
     not_fitted: Option<String>,
     peak_mebibytes: f64,
 }
 
 pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
     let pool = SamplerParams::new(variables as u32).check()?.distinct(1, formulae)?;
-    // All 32,768 assignments of 15 variables would be exact, but drawn ones show what users of large n do.
+    // 15 variables have only 32,768 assignments, but sampling shows the case of many variables.
     let measure =
         if variables <= 10 { Domain::exact(variables)? } else { Domain::monte_carlo(variables, 1024, 1)? };
     let (form, name) =
@@ -69,7 +70,7 @@ pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
     })
 }
 
-/// The largest resident size of this process so far, as the kernel has it.
+/// The peak resident memory of this process so far.
 pub fn peak_kibibytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));

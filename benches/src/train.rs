@@ -1,24 +1,26 @@
-//! Whole training steps (collate, encode, decode, backward, clip, Adam) against the model in PyTorch: the paper's models at
-//! 5 variables, width 250 and batches of 32 formulae.
+//! Whole training steps (collate, encode, decode, backward, clip, Adam) compared with the PyTorch model: the
+//! paper's models for 5 variables, width 250 and batches of 32 formulae.
 
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use candle_core::{DType, Device, Tensor};
+use logicvae_compute::{Adam, StepSize};
 use logicvae_gnn::Readout;
 use logicvae_logic::Formula;
-use logicvae_vae::{Adam, Config, GraphState, Model, StepSize};
+use logicvae_vae::{Config, GraphState, Model};
 
 use crate::cores;
-use crate::measure::{Row, compare};
 use crate::peer::Peer;
+use crate::timing::{Row, compare};
 
 const FORMULAE: usize = 128;
-/// Many short rounds: noise that lasts for seconds then meets both sides.
+/// Many short rounds, so that noise that lasts for seconds affects both sides.
 const ROUNDS: usize = 11;
 const TARGET: f64 = 3.0;
-/// Training steps of the authors' published Python, formulae a second on two threads, as reported; not run here.
+/// Formulae per second of the authors' published Python code in training, on two threads. These are reported
+/// values; the code is not run here.
 const PUBLISHED: [(&str, f64); 3] = [("gru", 36.0), ("gcn", 18.0), ("gat", 9.0)];
 const PUBLISHED_TARGET: f64 = 20.0;
 
@@ -37,7 +39,7 @@ impl Ours {
         Ok(Self { config, model, adam, formulae: formulae.to_vec() })
     }
 
-    /// A step for every batch, after one that is not counted; the seconds of one.
+    /// Runs one step per batch, after a warm-up step. Returns the seconds per step.
     fn steps(&mut self) -> Result<f64> {
         let batch = self.config.training.batch;
         let noise = Tensor::ones((batch, self.config.model.latent), DType::F32, &Device::Cpu)?;
@@ -47,8 +49,7 @@ impl Ours {
             if number == 1 {
                 start = Instant::now();
             }
-            let loss =
-                self.model.loss(&self.model.prepare(part)?, &noise, None, self.config.training.beta)?;
+            let loss = self.model.loss(&self.model.prepare(part)?, &noise, self.config.training.beta)?;
             let size = StepSize { rate: 1e-3, decay: 0.0, clip: 10.0 };
             self.adam.step(&loss.total.backward()?, 1.0 / batch as f64, size)?;
             loss.nll.to_scalar::<f32>()?;
@@ -77,7 +78,7 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
         let head_dim = model.encoder.head_dim.unwrap_or(0);
         let batches =
             peer.ask(&format!("model {kind} {} {head_dim} {batch} {state} {readout}", model.hidden))?.check;
-        ensure!(batches as usize == FORMULAE / batch, "{batches} batches");
+        ensure!(batches as usize == FORMULAE / batch, "the peer has {batches} batches");
         let mut ours = Ours::new(config, &formulae)?;
         for threads in [2, 1] {
             let pool =
@@ -95,7 +96,7 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
                 || pool.install(|| ours.steps()),
                 || Ok(peer.ask(&format!("steps {batches}"))?.seconds),
             )?;
-            eprintln!("  {kind}, {threads} threads: {:.0} formulae a second", batch as f64 / row.ours);
+            eprintln!("  {kind}, {threads} threads: {:.0} formulae per second", batch as f64 / row.ours);
             if threads == 2 {
                 let theirs = batch as f64 / published;
                 let name = format!("{} training step, 2 threads", kind.to_uppercase());

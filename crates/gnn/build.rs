@@ -1,6 +1,6 @@
-//! Compiles our CUDA kernels to PTX; does nothing without the feature `cuda`.
+//! Compiles the CUDA kernels to PTX if the feature `cuda` is enabled.
 //!
-//! PTX of a newer toolkit is refused by an older driver, so it is made here, by the user's own nvcc, and not shipped.
+//! PTX is compiled on the user's machine and not shipped, because a driver rejects PTX of a newer toolkit.
 
 use std::env;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ fn main() {
 }
 
 fn compile() -> Result<(), String> {
-    let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo set no OUT_DIR")?).join("kernels.ptx");
-    // "8.0" is a usual way to write 80.
+    let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?).join("kernels.ptx");
+    // 80 is often written as "8.0".
     let capability =
         env::var("CUDA_COMPUTE_CAP").map_or("80".to_owned(), |written| written.trim().replace('.', ""));
     let nvcc = nvcc();
@@ -37,16 +37,19 @@ fn compile() -> Result<(), String> {
         .status()
         .map_err(|e| {
             let nvcc = nvcc.display();
-            format!("the feature `cuda` needs NVIDIA's compiler, and {nvcc} does not start ({e}): install the CUDA toolkit and set CUDA_HOME")
+            format!(
+                "the feature `cuda` needs NVIDIA's compiler, but {nvcc} cannot be started ({e}): install the \
+                 CUDA toolkit and set CUDA_HOME"
+            )
         })?;
     if status.success() {
         Ok(())
     } else {
-        Err(format!("{} did not compile {KERNELS} ({status})", nvcc.display()))
+        Err(format!("{} could not compile {KERNELS} ({status})", nvcc.display()))
     }
 }
 
-/// The compiler of the toolkit that the environment names, else the one in PATH.
+/// The compiler of the toolkit that the environment variables name, otherwise the one in PATH.
 fn nvcc() -> PathBuf {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os);
     let program = format!("nvcc{}", env::consts::EXE_SUFFIX);

@@ -1,4 +1,5 @@
-//! Any bytes are read or refused, as they are, behind a good header, and as the payload of a good frame.
+//! Reads arbitrary bytes as a file, after a valid header, and as the payload of a valid frame. Nothing may
+//! panic.
 
 #![no_main]
 
@@ -18,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     container.frame(bytes).unwrap();
     let formulae = read(&container.finish().unwrap());
 
-    // What was read is written and read again.
+    // Formulae that were read can be written and read again.
     let mut writer = BinaryWriter::new(Vec::new()).unwrap();
     formulae.iter().for_each(|f| writer.write(f).unwrap());
     assert_eq!(read(&writer.finish().unwrap()), formulae);

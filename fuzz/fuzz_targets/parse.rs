@@ -1,5 +1,5 @@
-//! Any text is read or refused; what is read prints to a text that reads as the same tree, and simplifying keeps its
-//! truth table.
+//! Parses arbitrary text. A formula that parses prints to text that parses to the same tree, and
+//! simplification preserves its truth table.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use logicvae_logic::Formula;
 fuzz_target!(|text: &str| {
     match text.parse::<Formula>() {
         Ok(formula) => {
-            // Memory in proportion to the input: the bound that the parser promises.
+            // The parser guarantees that memory is proportional to the length of the input.
             assert!(formula.size() <= (1 << 16) + 64 * text.len());
             assert_eq!(formula.to_string().parse::<Formula>().as_ref(), Ok(&formula));
             if formula.variables().len() <= 12 && formula.size() < 2000 {

@@ -1,4 +1,4 @@
-//! Compiles the kernels as C++, with the shim that stands for CUDA.
+//! Compiles the kernels as C++, with a shim in place of CUDA.
 
 fn main() {
     for changed in ["build.rs", "shim", "../../crates/gnn/src/cuda/kernels.cu"] {
@@ -7,7 +7,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        // Multiplications and additions are rounded one by one, as written, on every processor.
+        // No fused multiply-add: every operation is rounded separately, on every processor.
         .flag_if_supported("-ffp-contract=off")
         .files(["shim/fibers.cpp", "shim/kernels.cpp", "shim/faulty.cpp"])
         .compile("logicvae_cuda_host");

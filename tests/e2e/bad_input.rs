@@ -1,6 +1,6 @@
 //! Bad input: a message that names the problem, its position and a solution; exit code 2; no file written.
 
-use crate::support::{Folder, logicvae, logicvae_with_input, refused};
+use crate::support::{Folder, NO_SUCH_FILE, logicvae, logicvae_with_input, refused};
 
 #[test]
 fn invalid_formulae() {
@@ -33,7 +33,7 @@ fn files_without_formulae() {
     let folder = Folder::new();
     refused(&logicvae(&["stats", &folder.write("empty", "")]), &["empty", "no formulae"]);
     refused(&logicvae(&["stats", &folder.write("comments", "# only\n\n")]), &["no formulae"]);
-    refused(&logicvae(&["stats", &folder.path("missing")]), &["missing", "No such file"]);
+    refused(&logicvae(&["stats", &folder.path("missing")]), &["missing", NO_SUCH_FILE]);
     refused(&logicvae(&["stats", &folder.path("")]), &["is a folder"]);
     refused(&logicvae(&["stats", &folder.write("bad", "x1\nx1 &\n")]), &["bad", "line 2, column 5"]);
     refused(&logicvae(&["stats", &folder.write("bytes", b"x1\n\xff\xfe\n")]), &["line 2", "UTF-8"]);

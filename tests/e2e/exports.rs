@@ -85,7 +85,7 @@ fn a_training_starts_from_the_weights_of_another_run() {
 
     refused(&train_from(&model, &folder.path("a"), &["--set=model.hidden=32"]), &["the weights in", "shape"]);
     refused(&train_from(&model, &folder.path("b"), &["--set=model.positional=false"]), &["other variables"]);
-    refused(&train_from(&folder.path("none"), &folder.path("c"), &[]), &["holds no run"]);
+    refused(&train_from(&folder.path("none"), &folder.path("c"), &[]), &["contains no run"]);
     assert!(["a", "b", "c"].iter().all(|name| !Path::new(&folder.path(name)).exists()));
 }
 
@@ -133,7 +133,7 @@ fn leaf_and_shape_models_are_trained_and_evaluated() {
         assert!((0.0..=1.0).contains(&share), "{key}: {share}");
     }
     assert_eq!(found["disagreements"].as_array().unwrap().len(), 10);
-    refused(&logicvae(&["encode", &run, "x1 & x2"]), &["names the leaves"]);
+    refused(&logicvae(&["encode", &run, "x1 & x2"]), &["predicts the variables of leaves"]);
     refused(&logicvae(&["evaluate", &run, "--prior-noise", "0.1"]), &["decodes nothing", "--prior-noise"]);
 
     let run = folder.path("shapes");

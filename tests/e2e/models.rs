@@ -258,10 +258,10 @@ fn bad_input_to_a_model_has_a_clear_message() {
     let foreign = folder.write("foreign.txt", "x1 & x7\n");
     let text = folder.write("z.txt", "hello");
     for (args, wanted) in [
-        (vec!["evaluate", "nowhere"], "holds no run"),
+        (vec!["evaluate", "nowhere"], "contains no run"),
         (vec!["evaluate", &fresh, "--seen"], "fresh"),
         (vec!["evaluate", &run, "--prior-noise", "-1"], "0 or more"),
-        (vec!["encode", &run, "x1 &"], "neither a file nor a formula"),
+        (vec!["encode", &run, "x1 &"], "neither a file nor a valid formula"),
         (vec!["encode", &run, "x7"], "x7"),
         (vec!["encode", &run, &foreign], "x7"),
         (vec!["decode", &run, "--z", &wide], "rows of 2 numbers, but 24"),

@@ -1,6 +1,6 @@
 //! `draw` and `plot`: pictures of formulae and charts.
 
-use crate::support::{Folder, done, logicvae, logicvae_with_input, refused};
+use crate::support::{Folder, NO_SUCH_FILE, done, logicvae, logicvae_with_input, refused};
 
 /// The formula in the figure of the paper.
 const FORMULA: &str = "(x1 & !x2) | ((x3 & x1) & !x4)";
@@ -74,10 +74,7 @@ fn bad_input_is_an_error_before_anything_is_written() {
     refused(&draw("x1", &folder.path("p.pdf")), &["unsupported picture format", "p.pdf"]);
     refused(&draw("x1", "-"), &["use a file name that ends in .svg or .png"]);
     refused(&draw("x1", &folder.path("no/p.svg")), &["/no does not exist: create it first"]);
-    refused(
-        &draw(&format!("{}x1", "!".repeat(5000)), &out),
-        &["5001 nodes", "too large for a readable picture"],
-    );
+    refused(&draw(&format!("{}x1", "!".repeat(5000)), &out), &["5001 nodes", "too large for a picture"]);
 
     let plot = |text: &str| logicvae_with_input(&["plot", "-", "--out", &out], text);
     refused(&plot(""), &["standard input", "invalid chart description"]);
@@ -98,7 +95,7 @@ fn bad_input_is_an_error_before_anything_is_written() {
     refused(&plot(&BARS.replace("[90,null]", "[90]")), &["1 value(s) for 2 group(s)", "null"]);
     refused(
         &logicvae(&["plot", &folder.path("missing.json"), "--out", &out]),
-        &["missing.json", "No such file"],
+        &["missing.json", NO_SUCH_FILE],
     );
     refused(
         &logicvae(&["plot", &folder.path(""), "--out", &out]),

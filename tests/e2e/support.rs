@@ -6,6 +6,9 @@ use std::process::Output;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
+/// The message of the operating system about a file that does not exist.
+pub const NO_SUCH_FILE: &str = if cfg!(windows) { "cannot find the file" } else { "No such file" };
+
 /// Output and exit code of one call of the binary.
 pub struct Run {
     pub code: i32,
@@ -49,7 +52,7 @@ pub fn done(args: &[&str]) -> Run {
     run
 }
 
-/// Checks that bad input is an error: exit code 2, no standard output, no panic, and a message with these words.
+/// Checks that a run was rejected: exit code 2, no standard output, no panic, and a message with these words.
 pub fn refused(run: &Run, words: &[&str]) {
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.out.is_empty(), "{}", run.out);

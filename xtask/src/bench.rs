@@ -1,17 +1,18 @@
-//! `cargo xtask bench`: speed against named peers.
+//! `cargo xtask bench`: compares the speed with that of named peers.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::shell::{self, cargo, root, target};
+use crate::shell::{self, cargo, print_to_stderr, root, target};
 use crate::{growth, scaling};
 
-/// Measure speed as a ratio against a named peer, both sides in one run.
+/// Measure how many times faster our crates are than named peers. Both sides run alternately.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel, gnn, train [default: all four]; or scaling, the growth of embeddings, into
-    /// results/scaling.md; or growth, that of the encoders' training step, into results/growth.md.
+    /// What to measure: logic, kernel, gnn, train [default: all four]. Or one of two tables of time and
+    /// memory: scaling (embeddings, written to results/scaling.md), growth (training steps of encoders,
+    /// written to results/growth.md).
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
@@ -27,7 +28,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let python = python()?;
     let mut command = cargo();
-    command.args(["run", "--release", "--quiet", "--package", "logicvae-bench", "--"]);
+    command.args(["run", "--release", "--package", "logicvae-bench", "--"]);
     command.args(&args.suites).arg("--python").arg(python);
     if args.json {
         command.arg("--json");
@@ -35,22 +36,24 @@ pub fn run(args: &Args) -> Result<()> {
     shell::run(&mut command)
 }
 
-/// A Python of our own with the peers' packages, made once and again when the list changes.
+/// A Python environment with the packages of the peers. It is created once, and again when their list
+/// changes.
 fn python() -> Result<PathBuf> {
     let requirements = root().join("benches/python/requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements).context("the list of Python packages")?;
+    let wanted = std::fs::read_to_string(&requirements).context("cannot read the list of Python packages")?;
     let folder = target().join("bench-venv");
-    let python = folder.join("bin/python");
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let installed = folder.join("installed.txt");
     if std::fs::read_to_string(&installed).is_ok_and(|list| list == wanted) {
         return Ok(python);
     }
     eprintln!("Preparing Python packages in {} ...", folder.display());
-    shell::run(shell::command("python3").args(["-m", "venv", "--clear"]).arg(&folder))
-        .context("python3 with venv is needed for the peers")?;
-    shell::run(
-        shell::command(&python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&requirements),
-    )?;
+    let system = if cfg!(windows) { "python" } else { "python3" };
+    shell::run(shell::command(system).args(["-m", "venv", "--clear"]).arg(&folder))
+        .context("the peers need Python with venv")?;
+    let mut pip = shell::command(&python);
+    pip.args(["-m", "pip", "install", "--requirement"]).arg(&requirements);
+    shell::run(print_to_stderr(&mut pip))?;
     std::fs::write(installed, wanted)?;
     Ok(python)
 }

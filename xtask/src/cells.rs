@@ -1,5 +1,6 @@
-//! Tables whose every cell is measured in a process of its own, so that its peak of memory is its own.
+//! Benchmark tables. Each cell is measured in a separate process, so that its peak memory is its own.
 
+use std::env::consts::EXE_SUFFIX;
 use std::fs;
 
 use anyhow::{Context, Result};
@@ -7,26 +8,42 @@ use serde_json::Value;
 
 use crate::shell::{self, cargo, command, output, root, target};
 
-/// A cell: what to tell the user, and the flag that asks the benchmark for it.
+/// A cell: its description for the user, and the flag that makes the benchmark measure it.
 pub struct Request {
     pub label: String,
     pub flag: String,
 }
 
-/// Measures all cells; prints them as JSON, or their table, which then also becomes a file in `results/`.
+/// One request per combination of a name and two numbers.
+pub fn combinations(
+    names: &[&str],
+    outer: &[usize],
+    inner: &[usize],
+    request: impl Fn(&str, usize, usize) -> Request,
+) -> Vec<Request> {
+    let mut requests = Vec::new();
+    for name in names {
+        for &first in outer {
+            requests.extend(inner.iter().map(|&second| request(name, first, second)));
+        }
+    }
+    requests
+}
+
+/// Measures all cells. Prints them as JSON, or prints their table and writes it to a file in `results/`.
 pub fn run(
     json: bool,
     requests: &[Request],
     file: &str,
     table: fn(&[Value]) -> Result<String>,
 ) -> Result<()> {
-    shell::run(cargo().args(["build", "--release", "--quiet", "--package", "logicvae-bench"]))?;
-    let binary = target().join("release/logicvae-bench");
+    shell::run(cargo().args(["build", "--release", "--package", "logicvae-bench"]))?;
+    let binary = target().join("release").join(format!("logicvae-bench{EXE_SUFFIX}"));
     let mut cells = Vec::new();
-    for request in requests {
-        eprintln!("{}", request.label);
+    for (number, request) in requests.iter().enumerate() {
+        eprintln!("{} of {}: {}", number + 1, requests.len(), request.label);
         let cell = serde_json::from_str(&output(command(&binary).arg(&request.flag))?)
-            .context("a cell of the table")?;
+            .context("the benchmark did not print a cell")?;
         cells.push(cell);
     }
     if json {

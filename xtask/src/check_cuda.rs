@@ -1,24 +1,24 @@
-//! `cargo xtask check-cuda`: the CUDA build without a CUDA toolkit.
+//! `cargo xtask check-cuda`: checks the CUDA build without a CUDA toolkit.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use anyhow::Result;
 
-use crate::cuda::in_toolkit;
-use crate::shell::{cargo, run, target};
+use crate::cuda::{in_toolkit, need_linux};
+use crate::shell::{cargo, make_executable, run, target};
 
-/// Type-check and lint everything with the feature `cuda`, with a stand-in for nvcc.
+/// Type-check and lint all code with the feature `cuda`, using a substitute for nvcc.
 #[derive(clap::Args)]
 pub struct Args {}
 
 pub fn run_check(_: &Args) -> Result<()> {
+    need_linux()?;
     let home = target().join("stand-in-cuda");
     let bin = home.join("bin");
     fs::create_dir_all(&bin)?;
     let nvcc = bin.join("nvcc");
     fs::write(&nvcc, include_str!("stand_in_nvcc.sh"))?;
-    fs::set_permissions(&nvcc, fs::Permissions::from_mode(0o755))?;
+    make_executable(&nvcc)?;
     let mut clippy = cargo();
     clippy.args([
         "clippy",

@@ -1,18 +1,16 @@
-//! `cargo xtask test --cuda`: the CUDA build with a real nvcc, compiled and linked on a machine that may have no GPU.
+//! `cargo xtask test --cuda`: compiles and links the CUDA build with a real nvcc. No GPU is needed.
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::cuda_stubs;
-use crate::shell::{self, cargo, command, root, target};
-use crate::test::run_step;
+use crate::shell::{self, cargo, command, print_to_stderr, root, run_step, symlink, target};
 
-/// The parts of CUDA 13.0 that compile. All of them are fixed: ptxas refuses what a newer nvvm writes.
+/// The compiler of CUDA 13.0. All versions are pinned, because ptxas rejects the output of a newer nvvm.
 const WHEELS: [&str; 5] = [
     "nvidia-cuda-nvcc==13.0.88",
     "nvidia-nvvm==13.0.88",
@@ -21,11 +19,12 @@ const WHEELS: [&str; 5] = [
     "nvidia-cuda-cccl==13.0.85",
 ];
 
-/// The architecture everything here is compiled for: the first with bfloat16, which candle's kernels use.
+/// The target architecture: the first with bfloat16, which candle's kernels use.
 const COMPUTE_CAP: &str = "80";
 
 /// Compiles our kernels, builds and links the crate with the feature `cuda`, and runs its tests.
 pub fn run() -> Result<()> {
+    need_linux()?;
     let home = toolkit()?;
     let mut cubin = command(home.join("bin/nvcc"));
     cubin.arg("-cubin").arg(format!("-arch=sm_{COMPUTE_CAP}")).arg("--resource-usage");
@@ -42,32 +41,38 @@ pub fn run() -> Result<()> {
 
     let mut test = cargo();
     test.arg("test").args(gnn);
-    // Without these the program does not even start where there is no driver.
+    // Without a driver, the program cannot even start unless it finds the stub libraries.
     test.env("LD_LIBRARY_PATH", prepended([home.join("lib"), home.join("lib/stubs")], "LD_LIBRARY_PATH")?);
     run_step("tests", in_toolkit(&mut test, &home)?)
 }
 
-/// Lets a program find the toolkit in `home` before any other, and build into a folder of that toolkit's own: nothing
-/// built with a stand-in may be taken for the real thing.
+/// Fails unless this is Linux: the parts of the toolkit and the stub libraries are for Linux only.
+pub fn need_linux() -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "the CUDA build can only be checked on Linux");
+    Ok(())
+}
+
+/// Makes a program use the toolkit in `home`, with a separate target folder for each toolkit. Nothing that
+/// was built with the substitute may be mistaken for a real build.
 pub fn in_toolkit<'a>(command: &'a mut Command, home: &Path) -> Result<&'a mut Command> {
     command
         .env("PATH", prepended([home.join("bin")], "PATH")?)
         .env("CUDA_HOME", home)
         .env("CUDA_COMPUTE_CAP", COMPUTE_CAP);
-    // Each would lead a build script to another toolkit.
+    // These variables would lead a build script to another toolkit.
     Ok(command.env_remove("CUDA_PATH").env_remove("NVCC").env("CARGO_TARGET_DIR", home.join("target")))
 }
 
-/// A list of folders from the environment with others in front.
+/// A list of folders from the environment, with more folders in front.
 fn prepended<const N: usize>(folders: [PathBuf; N], variable: &str) -> Result<OsString> {
     let inherited = std::env::var_os(variable).unwrap_or_default();
-    // An empty entry would mean the current folder.
+    // An empty entry would be the current folder.
     let inherited = std::env::split_paths(&inherited).filter(|folder| !folder.as_os_str().is_empty());
     std::env::join_paths(folders.into_iter().chain(inherited))
-        .with_context(|| format!("{variable} with our folders in front"))
+        .with_context(|| format!("cannot add folders to {variable}"))
 }
 
-/// A CUDA toolkit that compiles and links, made once and again when the list of wheels changes.
+/// A CUDA toolkit that can compile and link. It is installed once, and again when the list of wheels changes.
 fn toolkit() -> Result<PathBuf> {
     let home = target().join("cuda");
     let wheels = home.join("wheels");
@@ -77,8 +82,9 @@ fn toolkit() -> Result<PathBuf> {
         eprintln!("── installing nvcc into {}", wheels.display());
         remove(&wheels)?;
         let mut pip = command("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&wheels).args(WHEELS);
-        shell::run(&mut pip).context("python3 with pip is needed for the CUDA compiler")?;
+        pip.args(["-m", "pip", "install", "--no-deps", "--target"]).arg(&wheels).args(WHEELS);
+        shell::run(print_to_stderr(&mut pip))
+            .context("the CUDA compiler is installed with python3 and pip")?;
         fs::write(&installed, wanted)?;
     }
     let parts = wheels.join("nvidia/cu13");
@@ -97,13 +103,13 @@ fn toolkit() -> Result<PathBuf> {
     Ok(home)
 }
 
-/// A link, in place of whatever was there.
+/// Creates a symbolic link, replacing what exists there.
 pub fn link(original: &Path, link: &Path) -> Result<()> {
     remove(link)?;
     symlink(original, link).with_context(|| format!("cannot link {}", link.display()))
 }
 
-/// Removes a file, a link or a folder, if it is there.
+/// Removes a file, a link or a folder, if it exists.
 fn remove(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),

@@ -1,8 +1,9 @@
-//! Stub libraries of CUDA, to link against where there is no driver.
+//! Stub libraries of CUDA, to link against on machines without a driver.
 //!
-//! candle links CUDA's libraries by name, so they must be there for a program to be built and to start. The wheels of the
-//! compiler do not have them, and the real ones take gigabytes. Ours have every function that cudarc declares, and each
-//! returns an error: a program that links against them runs, and finds no GPU.
+//! candle links CUDA's libraries by name, so they must exist for a program to be linked and to start. The
+//! wheels of the compiler do not contain them, and the real ones take gigabytes. Ours have every function
+//! that cudarc declares, and each of them returns an error. A program that is linked against them runs, and
+//! finds no GPU.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,18 +18,18 @@ use crate::shell::{cargo, command, output, run};
 
 struct Library {
     name: &'static str,
-    /// The name programs ask for when they start.
+    /// The file name that the dynamic linker looks for.
     soname: &'static str,
-    /// cudarc's module with the declarations.
+    /// The module of cudarc with the declarations.
     module: &'static str,
-    /// What its functions return.
+    /// The error code that its functions return.
     error: u32,
-    /// Below the folder of libraries; toolkits keep the driver's apart.
+    /// The folder within that of the libraries: toolkits keep the driver's stubs in one of their own.
     folder: &'static str,
 }
 
 const LIBRARIES: [Library; 5] = [
-    // 100: no device. The others: not initialised, or an internal error.
+    // 100 is "no device". The other codes are "not initialised" or "internal error".
     Library { name: "cuda", soname: "libcuda.so.1", module: "driver", error: 100, folder: "stubs" },
     Library { name: "cublas", soname: "libcublas.so.13", module: "cublas", error: 1, folder: "" },
     Library { name: "cublasLt", soname: "libcublasLt.so.13", module: "cublaslt", error: 1, folder: "" },
@@ -41,12 +42,12 @@ pub fn make(libraries: &Path) -> Result<()> {
     let cudarc = cudarc()?;
     for library in LIBRARIES {
         let declarations = fs::read_to_string(cudarc.join("src").join(library.module).join("sys/mod.rs"))
-            .with_context(|| format!("cudarc's declarations of {}", library.name))?;
+            .with_context(|| format!("cannot read cudarc's declarations of {}", library.name))?;
         let code = stubs(&declarations, library.error)?;
         let folder = libraries.join(library.folder);
         let source = folder.join(format!("{}_stubs.c", library.name));
         let shared = folder.join(library.soname);
-        // Written only when it changes: a newer library would have everything linked again.
+        // Compiled only if it changes, since a newer library would cause everything to be linked again.
         if shared.exists() && fs::read_to_string(&source).is_ok_and(|old| old == code) {
             continue;
         }
@@ -59,18 +60,18 @@ pub fn make(libraries: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where cargo keeps the sources of the cudarc that the workspace uses.
+/// The folder with the sources of the cudarc version that the workspace uses.
 fn cudarc() -> Result<PathBuf> {
     let flags = ["metadata", "--format-version=1", "--locked", "--features", "logicvae-gnn/cuda"];
     let metadata: Value = serde_json::from_str(&output(cargo().args(flags))?)?;
-    let packages = metadata["packages"].as_array().context("cargo's list of packages")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let manifest = packages.iter().find(|p| p["name"] == "cudarc").and_then(|p| p["manifest_path"].as_str());
     let folder =
-        manifest.and_then(|path| Path::new(path).parent()).context("cudarc among the dependencies")?;
+        manifest.and_then(|path| Path::new(path).parent()).context("cudarc is not among the dependencies")?;
     Ok(folder.to_owned())
 }
 
-/// C code with a stub for each function declared in a block `extern "C" { … }`.
+/// C code with one stub per function that is declared in a block `extern "C" { … }`.
 fn stubs(declarations: &str, error: u32) -> Result<String> {
     // Some functions are declared more than once, for different versions of CUDA.
     let mut functions = BTreeMap::new();
@@ -79,7 +80,7 @@ fn stubs(declarations: &str, error: u32) -> Result<String> {
         let (name, rest) = signature
             .split_once("fn ")
             .and_then(|(_, f)| f.split_once('('))
-            .with_context(|| format!("no function in `{signature}`"))?;
+            .with_context(|| format!("no function is declared in `{signature}`"))?;
         let code = if name == "cuGetErrorName" || name == "cuGetErrorString" {
             format!(
                 "int {name}(int error, const char** text) {{ *text = \"stub without a driver\"; return 0; }}"
@@ -91,7 +92,7 @@ fn stubs(declarations: &str, error: u32) -> Result<String> {
         };
         functions.insert(name, code);
     }
-    ensure!(!functions.is_empty(), "no function is declared");
+    ensure!(!functions.is_empty(), "no functions are declared");
     let mut code = String::new();
     for function in functions.values() {
         writeln!(code, "{function}")?;
@@ -104,15 +105,18 @@ mod tests {
     use super::stubs;
 
     #[test]
-    fn functions_that_give_text_get_text() {
+    fn functions_that_return_text_return_a_message() {
         let declarations = r#"
             extern "C" { fn cuInit(flags: u32) -> CUresult; }
-            extern "C" { #[cfg(x)] fn cuGetErrorName(error: CUresult, text: *mut *const ::core::ffi::c_char) -> CUresult; }
+            extern "C" {
+                #[cfg(x)]
+                fn cuGetErrorName(error: CUresult, text: *mut *const ::core::ffi::c_char) -> CUresult;
+            }
             extern "C" { fn nvrtcGetErrorString(result: nvrtcResult) -> *const ::core::ffi::c_char; }
             extern "C" { fn cuInit(flags: u32) -> CUresult; }
             type F = unsafe extern "C" fn(u32) -> CUresult;
         "#;
-        let code = stubs(declarations, 100).expect("declarations");
+        let code = stubs(declarations, 100).expect("valid declarations");
         let lines: Vec<_> =
             code.lines().map(|line| line.split('{').next().unwrap_or_default().trim()).collect();
         let wanted = [

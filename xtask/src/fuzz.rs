@@ -1,13 +1,13 @@
-//! `cargo xtask fuzz`: bounded runs of the fuzz targets.
+//! `cargo xtask fuzz`: runs the fuzz targets for a limited time.
 
 use anyhow::{Result, bail};
 
 use crate::shell::{self, command, exists, root};
 
-/// Fuzz the parser and the file readers for a while. Needs cargo-fuzz and a nightly compiler.
+/// Fuzz the parser and the file readers for a limited time. Needs cargo-fuzz and a nightly compiler.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Seconds for each target.
+    /// The time per target in seconds.
     #[arg(long, default_value_t = 60)]
     seconds: u32,
 }
@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> Result<()> {
             "-max_len=4096",
         ]);
         fuzz.arg(format!("-max_total_time={}", args.seconds));
-        // The toolchain of `cargo xtask` must not leak into the nightly run.
+        // Removes the toolchain of `cargo xtask` from the environment of the nightly compiler.
         fuzz.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").current_dir(root());
         shell::run(&mut fuzz)?;
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench growth`: how a training step of the encoders grows.
+//! `cargo xtask bench growth`: time and memory of a training step of the encoders.
 
 use std::fmt::Write;
 
@@ -12,25 +12,22 @@ const BATCHES: [usize; 4] = [32, 128, 512, 2048];
 const TREES: [usize; 3] = [10, 100, 1000];
 
 pub fn run(json: bool) -> Result<()> {
-    let mut requests = Vec::new();
-    for kind in KINDS {
-        for nodes in TREES {
-            for batch in BATCHES {
-                let label = format!("{kind}, {batch} trees of {nodes} nodes");
-                requests.push(Request { label, flag: format!("--growth={kind},{batch},{nodes}") });
-            }
-        }
-    }
+    let requests = cells::combinations(&KINDS, &TREES, &BATCHES, |kind, nodes, batch| Request {
+        label: format!("{kind}, {batch} trees of {nodes} nodes"),
+        flag: format!("--growth={kind},{batch},{nodes}"),
+    });
     cells::run(json, &requests, "growth.md", table)
 }
 
 fn table(cells: &[Value]) -> Result<String> {
     let mut out = String::from(
         "# Growth of a training step\n\n\
-         By `cargo xtask bench growth`, on two cores: ordering, forward and backward of a bidirectional encoder of width 32, on\n\
-         batches of random trees of 5 variables. *Rows* are the states that are computed, in both directions, after equal\n\
-         subtrees and equal paths are merged. Memory is the peak beyond what the process held before the first step.\n\n\
-         | encoder | trees | nodes a tree | nodes | levels | rows | step, ms | µs a node | µs a row | memory, MiB | KiB a row |\n\
+         Measured by `cargo xtask bench growth` on two cores. A step consists of scheduling, forward and\n\
+         backward pass of a bidirectional encoder of width 32, on batches of random trees of 5 variables.\n\
+         *Rows* are the states that are computed in both directions, after equal subtrees and equal\n\
+         paths are merged. Memory is the peak beyond what the process used before the first step.\n\n\
+         | encoder | trees | nodes per tree | nodes | levels | rows | step, ms | µs per node | µs per row \
+         | memory, MiB | KiB per row |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for cell in cells {
@@ -53,10 +50,11 @@ fn table(cells: &[Value]) -> Result<String> {
         )?;
     }
     out.push_str(
-        "\nTime grows no faster than the number of nodes, and memory as the rows do: neither as levels times nodes. A row takes\n\
-         longer in the largest batches, whose buffers are far larger than the caches and whose ordering, which is work for a\n\
-         node and not for a row, is spread over fewer rows. Small batches pay for what a step costs whatever its size:\n\
-         starting threads, and the gradients of all weights.\n",
+        "\nTime grows no faster than the number of nodes, and memory grows with the number of rows. Neither\n\
+         grows with levels × nodes. A row takes longer in the largest batches, for two reasons: buffers are\n\
+         far larger than the caches, and the cost of scheduling, which depends on nodes, is spread over\n\
+         fewer rows. Small batches are dominated by fixed costs: starting threads, and the gradients of all\n\
+         weights.\n",
     );
     Ok(out)
 }

@@ -1,12 +1,14 @@
-//! `cargo xtask`: the commands that developers and CI run. One file a command.
+//! `cargo xtask`: the commands that developers and CI run. One file per command.
 
 mod bench;
 mod cells;
 mod check_cuda;
+mod checks;
 mod cuda;
 mod cuda_stubs;
 mod fuzz;
 mod growth;
+mod package;
 mod reproduce;
 mod scaling;
 mod shell;
@@ -27,6 +29,10 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     Test(test::Args),
+    /// Check paths in ARCHITECTURE.md, links in Markdown, cycles between modules, and the width of source
+    /// lines.
+    Check,
+    Package(package::Args),
     Bench(bench::Args),
     Reproduce(reproduce::Args),
     Fuzz(fuzz::Args),
@@ -36,6 +42,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Test(args) => test::run(&args),
+        Command::Check => checks::run(),
+        Command::Package(args) => package::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),

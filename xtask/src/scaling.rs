@@ -1,4 +1,4 @@
-//! `cargo xtask bench scaling`: how embeddings grow.
+//! `cargo xtask bench scaling`: time and memory of semantic embeddings.
 
 use std::fmt::Write;
 
@@ -7,29 +7,26 @@ use serde_json::Value;
 
 use crate::cells::{self, Request};
 
+const FORMS: [&str; 2] = ["plain", "gaussian"];
 const FORMULAE: [usize; 4] = [1_000, 5_000, 20_000, 100_000];
 const VARIABLES: [usize; 3] = [5, 10, 15];
 
 pub fn run(json: bool) -> Result<()> {
-    let mut requests = Vec::new();
-    for form in ["plain", "gaussian"] {
-        for variables in VARIABLES {
-            for formulae in FORMULAE {
-                let label = format!("{form}, {variables} variables, {formulae} formulae");
-                requests.push(Request { label, flag: format!("--scaling={formulae},{variables},{form}") });
-            }
-        }
-    }
+    let requests = cells::combinations(&FORMS, &VARIABLES, &FORMULAE, |form, variables, formulae| Request {
+        label: format!("{form}, {variables} variables, {formulae} formulae"),
+        flag: format!("--scaling={formulae},{variables},{form}"),
+    });
     cells::run(json, &requests, "scaling.md", table)
 }
 
 fn table(cells: &[Value]) -> Result<String> {
     let mut out = String::from(
         "# Growth of time and memory\n\n\
-         Seconds on two cores, by `cargo xtask bench scaling`. *Compare*: all formulae with 5,000 of them (all, where there are\n\
-         fewer), in blocks. *Fit*: gram-pca with 100 components, or all there are. 15 variables are compared at 1,024 drawn\n\
-         assignments.\n\n\
-         | kernel | variables | assignments | formulae | evaluate | compare | fit | peak MiB |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+         Seconds on two cores, measured by `cargo xtask bench scaling`. *Compare*: the kernel between all\n\
+         formulae and the first 5,000 of them, in blocks. *Fit*: gram-pca with 100 components, or as many\n\
+         as there are. Formulae with 15 variables are compared at 1,024 sampled assignments.\n\n\
+         | kernel | variables | assignments | formulae | evaluate | compare | fit | peak MiB |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     let mut notes = Vec::new();
     for cell in cells {
@@ -57,8 +54,9 @@ fn table(cells: &[Value]) -> Result<String> {
         }
     }
     out.push_str(
-        "\nWhat the algorithms promise: evaluating and comparing grow with formulae × assignments; a plain fit with formulae ×\n\
-         assignments² / 64 plus assignments³; a Gaussian fit with the square of the *different* rows of values times components.\n",
+        "\nExpected growth: evaluating and comparing grow with formulae × assignments, a plain fit with\n\
+         formulae × assignments² / 64 + assignments³, and a Gaussian fit with the square of the number of\n\
+         *distinct* rows of values, times components.\n",
     );
     if !notes.is_empty() {
         write!(out, "\nNot fitted:\n\n{}\n", notes.join("\n"))?;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stands in for nvcc where there is no CUDA toolkit: answers what build scripts ask, and makes empty outputs. Enough to
-# type-check and lint everything written in Rust; what is built with it cannot run.
+# A substitute for nvcc on machines without a CUDA toolkit. It answers the queries of build scripts and writes
+# empty outputs. This is enough to type-check and lint the Rust code; programs built with it cannot run.
 set -eu
 output='' folder=. kind=object source=''
 while (($#)); do
@@ -15,4 +15,4 @@ while (($#)); do
     shift
 done
 [[ $output || $kind == object ]] || output=$folder/$(basename "${source%.cu}").ptx
-: > "${output:?no output was named}"
+: > "${output:?missing output}"

@@ -1,31 +1,29 @@
-//! `cargo xtask test`: every gate, the cheapest first.
+//! `cargo xtask test`: all checks and tests, the fastest first.
 
-use std::time::Instant;
+use anyhow::{Context, Result, ensure};
 
-use anyhow::{Context, Result};
+use crate::shell::{self, cargo, command, exists, output, run_step, step, target};
+use crate::{checks, cuda};
 
-use crate::cuda;
-use crate::shell::{self, cargo, command, exists};
-
-/// Run formatting, lints, tests, docs, and cargo-deny where it is installed.
+/// Run formatting, the checks of `cargo xtask check`, lints, tests, docs and, if installed, cargo-deny.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Run the kernel's conformance suite with the feature `lapack` instead; installs libopenblas-dev where it can.
+    /// Run only the tests of the kernel crate with the feature `lapack`. Installs libopenblas-dev if
+    /// necessary and possible.
     #[arg(long)]
     lapack: bool,
-    /// Compile, link and test the feature `cuda` with a real nvcc instead; installs one under target/. Needs no GPU.
+    /// Only compile, link and test the feature `cuda` with a real nvcc, which is installed under target/.
+    /// Needs no GPU.
     #[arg(long, conflicts_with = "lapack")]
     cuda: bool,
+    /// Build and run the program in tests/external instead, which uses the crates from outside the workspace.
+    #[arg(long, conflicts_with_all = ["lapack", "cuda"])]
+    external: bool,
 }
 
-/// Runs a program as a named step, with its time.
-pub fn run_step(name: &str, command: &mut std::process::Command) -> Result<()> {
-    eprintln!("── {name}");
-    let start = Instant::now();
-    shell::run(command).with_context(|| format!("{name} did not pass"))?;
-    eprintln!("── {name}: passed in {:.1} s\n", start.elapsed().as_secs_f64());
-    Ok(())
-}
+/// The packages that are built and tested: all on Linux, and the default members elsewhere. These exclude the
+/// host tests of the CUDA kernels, which need the fibers of Linux.
+const MEMBERS: &[&str] = if cfg!(target_os = "linux") { &["--workspace"] } else { &[] };
 
 pub fn run(args: &Args) -> Result<()> {
     if args.lapack {
@@ -34,36 +32,50 @@ pub fn run(args: &Args) -> Result<()> {
     if args.cuda {
         return cuda::run();
     }
+    if args.external {
+        return step("a program outside the workspace", external);
+    }
     run_step("formatting", cargo().args(["fmt", "--all", "--", "--check"]))?;
-    run_step("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    run_step("tests", cargo().args(["test", "--workspace"]))?;
-    run_step(
-        "docs",
-        cargo()
-            .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )?;
+    step("paths, links, modules and line width", checks::run)?;
+    let mut clippy = cargo();
+    clippy.arg("clippy").args(MEMBERS).args(["--all-targets", "--", "-D", "warnings"]);
+    run_step("lints", &mut clippy)?;
+    run_step("tests", cargo().arg("test").args(MEMBERS))?;
+    let mut doc = cargo();
+    doc.arg("doc").args(MEMBERS).args(["--no-deps", "--document-private-items"]);
+    run_step("docs", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     if exists("cargo-deny", "--version") {
-        // Advisories need a database from outside; the GitHub workflow checks them.
+        // Advisories need a database from the network; the GitHub workflow checks them.
         run_step("dependencies", cargo().args(["deny", "check", "bans", "licenses", "sources"]))?;
     } else {
-        eprintln!("── dependencies: not checked, cargo-deny is not installed\n");
+        eprintln!("── dependencies: skipped, because cargo-deny is not installed\n");
     }
-    eprintln!("All gates passed.");
+    eprintln!("All checks passed.");
     Ok(())
 }
 
-/// The same suite on both backends of linear algebra.
+/// Runs the lints and tests of the kernel crate with the LAPACK backend.
 fn lapack() -> Result<()> {
     if !exists("pkg-config", "--version") || !pkg_config_knows_openblas() {
         eprintln!("── installing libopenblas-dev");
         let install = "apt-get update && apt-get install --yes pkg-config libopenblas-dev";
         shell::run(command("sh").args(["-c", install]))
-            .context("OpenBLAS is needed: install libopenblas-dev and pkg-config")?;
+            .context("OpenBLAS is missing: install libopenblas-dev and pkg-config")?;
     }
     let kernel = ["--package", "logicvae-kernel", "--features", "lapack"];
     run_step("lints", cargo().arg("clippy").args(kernel).args(["--all-targets", "--", "-D", "warnings"]))?;
     run_step("tests", cargo().arg("test").args(kernel))
+}
+
+/// A program that depends on `logicvae-vae` alone reconstructs a formula with a model of the repository.
+fn external() -> Result<()> {
+    const FORMULA: &str = "x1 & (x2 | !x3) & (x4 | x5)";
+    let mut program = cargo();
+    program.args(["run", "--locked", "--manifest-path", "tests/external/Cargo.toml", "--"]);
+    program.args(["models/best-5", FORMULA]).env("CARGO_TARGET_DIR", target().join("external"));
+    let printed = output(&mut program)?;
+    ensure!(printed.trim() == FORMULA, "the model decodes {FORMULA} to {}", printed.trim());
+    Ok(())
 }
 
 fn pkg_config_knows_openblas() -> bool {

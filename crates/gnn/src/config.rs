@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::GraphError;
-use crate::layers::{Gat, Gcn, Gru, Layer};
+use crate::graph::Readout;
+use crate::layer::{Gat, Gcn, Gru, Layer};
 
 /// The kind of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,20 +18,8 @@ pub enum Kind {
     Gat,
 }
 
-/// How node states become one vector a graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Readout {
-    /// The state of the nodes that are reached last: of END downward, of START upward. If a graph has several nodes
-    /// without successors, their sum.
-    #[default]
-    End,
-    /// The sum of the states of all nodes in between: those with a predecessor and a successor.
-    Sum,
-}
-
-/// Settings of an encoder. Make one with [`EncoderConfig::gru`], [`gcn`](Self::gcn) or [`gat`](Self::gat), which set what
-/// the paper has, and change what should differ.
+/// Settings of an encoder. Start from [`EncoderConfig::gru`], [`gcn`](Self::gcn) or [`gat`](Self::gat), which
+/// have the paper's values, and change what should differ.
 ///
 /// ```
 /// use logicvae_gnn::EncoderConfig;
@@ -46,22 +35,22 @@ pub struct EncoderConfig {
     pub kind: Kind,
     /// The number of node types.
     pub types: usize,
-    /// Whether nodes have a mark: one more input feature.
+    /// Whether nodes have a mark, which is one more input feature.
     #[serde(default)]
     pub positional: bool,
     /// The width of states.
     pub hidden: usize,
     /// The number of layers.
     pub layers: usize,
-    /// Attention heads of every layer; GAT alone.
+    /// The number of attention heads in every layer; only for GAT.
     #[serde(default)]
     pub heads: Vec<usize>,
-    /// The width of a head in all layers but the last; `hidden` if not given. GAT alone.
+    /// The width of a head in all layers but the last; `hidden` by default. Only for GAT.
     #[serde(default)]
     pub head_dim: Option<usize>,
-    /// Both directions, or downward alone.
+    /// Whether messages pass in both directions or only downward.
     pub bidirectional: bool,
-    /// How node states become one vector.
+    /// How node states become one vector per graph.
     #[serde(default)]
     pub readout: Readout,
 }
@@ -92,7 +81,7 @@ impl EncoderConfig {
         Self { kind: Kind::Gat, layers: 3, heads: vec![3, 3, 4], ..Self::gru(types, hidden) }
     }
 
-    /// The same with another number of layers; GAT gets 3 heads in each, 4 in the last.
+    /// The same with another number of layers. For GAT, every layer gets 3 heads and the last one 4.
     pub fn with_layers(mut self, layers: usize) -> Self {
         self.layers = layers;
         if self.kind == Kind::Gat {
@@ -102,35 +91,35 @@ impl EncoderConfig {
         self
     }
 
-    /// Whether the settings make sense together.
+    /// Checks that the settings are valid and consistent.
     pub fn check(&self) -> Result<(), GraphError> {
-        let wrong = |setting, reason: &str| Err(GraphError::Setting { setting, reason: reason.into() });
+        let invalid = |setting, reason: &str| Err(GraphError::Setting { setting, reason: reason.into() });
         if self.types == 0 {
-            return wrong("types", "there must be at least one node type");
+            return invalid("types", "there must be at least one node type");
         }
         if self.hidden == 0 {
-            return wrong("hidden", "the width of states must be at least 1");
+            return invalid("hidden", "the width of states must be at least 1");
         }
         if self.layers == 0 {
-            return wrong("layers", "an encoder needs at least one layer");
+            return invalid("layers", "an encoder needs at least one layer");
         }
         if self.kind == Kind::Gat {
             if self.heads.len() != self.layers {
                 let reason = format!(
-                    "{} numbers for {} layers: give one for each layer",
+                    "there are {} numbers for {} layers: give one per layer",
                     self.heads.len(),
                     self.layers
                 );
                 return Err(GraphError::Setting { setting: "heads", reason });
             }
             if self.heads.contains(&0) {
-                return wrong("heads", "every layer needs at least one head");
+                return invalid("heads", "every layer needs at least one head");
             }
             if self.head_dim == Some(0) {
-                return wrong("head_dim", "the width of a head must be at least 1");
+                return invalid("head_dim", "the width of a head must be at least 1");
             }
         } else if !self.heads.is_empty() || self.head_dim.is_some() {
-            return wrong("heads", "only GAT has heads: leave `heads` and `head_dim` out");
+            return invalid("heads", "only GAT has heads: leave out `heads` and `head_dim`");
         }
         Ok(())
     }
@@ -145,23 +134,32 @@ impl EncoderConfig {
         self.hidden * if self.bidirectional { 2 } else { 1 }
     }
 
-    /// The layers of one direction, first to last.
-    pub(crate) fn stack(&self) -> Vec<Box<dyn Layer>> {
+    /// Layers of GRU, first to last.
+    pub(crate) fn gru_layers(&self) -> Vec<Gru> {
+        self.widths().map(|(input, hidden)| Gru { input, hidden }).collect()
+    }
+
+    /// Layers of GCN, first to last.
+    pub(crate) fn gcn_layers(&self) -> Vec<Gcn> {
+        self.widths().map(|(input, hidden)| Gcn { input, hidden }).collect()
+    }
+
+    /// The widths of input and states of each layer, where all states have the same width.
+    fn widths(&self) -> impl Iterator<Item = (usize, usize)> {
+        let (features, hidden) = (self.features(), self.hidden);
+        (0..self.layers).map(move |number| (if number == 0 { features } else { hidden }, hidden))
+    }
+
+    /// Layers of GAT, first to last.
+    pub(crate) fn gat_layers(&self) -> Vec<Gat> {
         let mut input = self.features();
-        (0..self.layers)
-            .map(|number| {
-                let layer: Box<dyn Layer> = match self.kind {
-                    Kind::Gru => Box::new(Gru { input, hidden: self.hidden }),
-                    Kind::Gcn => Box::new(Gcn { input, hidden: self.hidden }),
-                    Kind::Gat => {
-                        let last = number + 1 == self.layers;
-                        let dim = if last { self.hidden } else { self.head_dim.unwrap_or(self.hidden) };
-                        Box::new(Gat { input, heads: self.heads[number], dim, concat: !last })
-                    }
-                };
-                input = layer.width();
-                layer
-            })
-            .collect()
+        let layer = |number: usize| {
+            let last = number + 1 == self.layers;
+            let dim = if last { self.hidden } else { self.head_dim.unwrap_or(self.hidden) };
+            let layer = Gat { input, heads: self.heads[number], dim, concat: !last };
+            input = layer.width();
+            layer
+        };
+        (0..self.layers).map(layer).collect()
     }
 }

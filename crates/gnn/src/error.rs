@@ -1,32 +1,30 @@
-//! What can be wrong with graphs and settings.
+//! The crate's error type.
 
 use thiserror::Error;
 
-/// A graph, a batch or a setting that the crate cannot work with.
+/// An invalid graph, batch or setting, or a failure of the tensor library.
 #[derive(Debug, Error)]
 pub enum GraphError {
-    /// There is nothing to compute.
+    /// A batch without graphs.
     #[error("the batch is empty: it needs at least one graph")]
     EmptyBatch,
-    /// A graph has no node.
+    /// A graph without nodes.
     #[error("graph {graph} has no nodes: every graph needs at least one")]
     EmptyGraph {
         /// Which graph of the batch, from 0.
         graph: usize,
     },
-    /// The edges run in a circle.
-    #[error(
-        "graph {graph} has a cycle through its node {node}: message passing needs an order, so edges must not run in a circle"
-    )]
+    /// A graph with a cycle.
+    #[error("graph {graph} has a cycle through its node {node}: message passing needs an acyclic graph")]
     Cycle {
         /// Which graph of the batch, from 0.
         graph: usize,
         /// A node on the cycle, from 0 within its graph.
         node: usize,
     },
-    /// An edge names a node that is not there.
+    /// An edge to or from a node that does not exist.
     #[error(
-        "edge {edge} runs from node {from} to node {to}, but the graph has {nodes} nodes, numbered from 0"
+        "edge {edge} goes from node {from} to node {to}, but the graph has {nodes} nodes, numbered from 0"
     )]
     EdgeOutOfRange {
         /// Which edge, from 0.
@@ -38,7 +36,7 @@ pub enum GraphError {
         /// The number of nodes.
         nodes: usize,
     },
-    /// A node's type is not one of the encoder's.
+    /// A node type that the encoder does not have.
     #[error("node {node} of graph {graph} has type {found}, but there are {types} types, numbered from 0")]
     TypeOutOfRange {
         /// Which graph of the batch, from 0.
@@ -50,27 +48,27 @@ pub enum GraphError {
         /// The number of types.
         types: usize,
     },
-    /// Marks are given for some nodes only.
-    #[error("{marks} marks for {nodes} nodes: every node needs one, or none has")]
+    /// Marks for some of the nodes only.
+    #[error("there are {marks} marks for {nodes} nodes: give one per node or none at all")]
     MarkCount {
         /// The number of marks.
         marks: usize,
         /// The number of nodes.
         nodes: usize,
     },
-    /// A mark that encoders do not know.
-    #[error("node {node} has the mark {found}: an encoder reads 0 and 1")]
+    /// A mark that encoders do not support.
+    #[error("node {node} has the mark {found}: an encoder accepts 0 and 1")]
     MarkOutOfRange {
         /// The node, in the whole batch.
         node: usize,
         /// Its mark.
         found: u32,
     },
-    /// The encoder and the graphs disagree about marks.
-    #[error("{}", if *.wanted { "the encoder reads a mark of every node (`positional`), but these graphs have none" }
-        else { "these graphs have marks, but the encoder does not read them: set `positional`" })]
+    /// Graphs with marks for an encoder without them, or the other way round.
+    #[error("{}", if *.wanted { "the encoder needs node marks (`positional`), but these graphs have none" }
+        else { "these graphs have marks, but the encoder does not use them: set `positional`" })]
     Marks {
-        /// Whether the encoder wants them.
+        /// Whether the encoder needs them.
         wanted: bool,
     },
     /// A formula has a variable outside the vocabulary.
@@ -84,19 +82,17 @@ pub enum GraphError {
         variables: u32,
     },
     /// A formula has the constant 1, which the vocabulary lacks.
-    #[error(
-        "formula {formula} has the constant 1, which this vocabulary lacks: simplify the formula or use a vocabulary with it"
-    )]
+    #[error("formula {formula} has the constant 1, which this vocabulary lacks: simplify the formula first")]
     NoConstant {
         /// Which formula of the batch, from 0.
         formula: usize,
     },
-    /// A setting that makes no sense.
+    /// An invalid setting.
     #[error("{setting}: {reason}")]
     Setting {
         /// Its name.
         setting: &'static str,
-        /// What is wrong, and what would be right.
+        /// What is wrong and how to fix it.
         reason: String,
     },
     /// The tensor library failed.

@@ -1,40 +1,40 @@
 //! Asynchronous message passing on directed acyclic graphs with typed nodes, on candle tensors.
 //!
-//! From graphs to vectors: a [`Dag`] holds a batch of graphs ([`Vocabulary`] makes one of formulae), an [`Encoder`] puts it
-//! into an order with [`Encoder::prepare`] and encodes it with [`Encoder::forward`]. Its weights live in [`Parameters`].
+//! A [`Dag`] holds a batch of graphs; [`Vocabulary`] makes one from formulae. An [`Encoder`] orders it with
+//! [`Encoder::prepare`] and turns it into vectors with [`Encoder::forward`]. The weights live in
+//! [`Parameters`](logicvae_compute::Parameters).
 //!
-//! Every layer exists three times, held against each other by one suite of tests: [`Implementation::Plain`] is readable,
-//! [`Implementation::Fused`] is quick on the CPU, [`Implementation::Kernels`] runs our own CUDA kernels on a GPU (feature
-//! `cuda`). [`Backend`] chooses the device.
+//! Every layer has three implementations, which one test suite compares with each other and with PyTorch:
+//! [`Implementation::Reference`] is readable, [`Implementation::Fused`] is fast on the CPU, and
+//! [`Implementation::EdgeOps`] runs our CUDA kernels on a GPU (feature `cuda`).
 //!
-//! What only a GPU can show, and what is therefore untested where there is none: launches of the kernels, their speed, and
-//! the rounding of fast mathematics. Their arithmetic is tested, compiled for the host (`tests/cuda-host`).
+//! Some properties can only be tested on a GPU: kernel launches, their speed, and the rounding of fast
+//! mathematics. The arithmetic of the kernels is tested without one, compiled for the host
+//! (`tests/cuda-host`).
 //!
-//! What is not here: the meaning of formulae, training, paths, printing.
+//! What is not here: the meaning of formulae, training, files.
 
-mod backend;
+#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))] // Launching a CUDA kernel is unsafe.
+
 mod config;
-mod dag;
 mod encoder;
 mod error;
-pub mod fused;
-mod kernels;
-pub mod layers;
-mod memory;
-mod numbers;
-pub mod ops;
-mod parameters;
-mod plan;
-mod readout;
-mod schedule;
-mod vocabulary;
+mod graph;
+pub mod layer;
 
-pub use backend::{Backend, BackendError};
-pub use config::{EncoderConfig, Kind, Readout};
-pub use dag::Dag;
+/// Compiles the example of the README as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use config::{EncoderConfig, Kind};
 pub use encoder::{Batch, Encoder, Implementation};
 pub use error::GraphError;
-pub use memory::keep_freed_memory;
-pub use parameters::Parameters;
-pub use schedule::{Direction, Level, Schedule, ScheduleOptions};
-pub use vocabulary::Vocabulary;
+pub use graph::{Dag, Direction, Level, Readout, Schedule, ScheduleOptions, Vocabulary};
+
+/// Operations on the edges of a graph, as candle operations: what the CUDA kernels compute.
+pub mod edge_ops {
+    pub use crate::layer::edges::{Csr, gather};
+    pub use crate::layer::gat::edge::attention;
+    pub use crate::layer::gru::edge::{gated_sum, gru_gates};
+}

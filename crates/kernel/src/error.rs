@@ -5,7 +5,8 @@ use std::io;
 use logicvae_logic::{BatchError, ContainerError, SampleError, TableError};
 use thiserror::Error;
 
-use crate::form::MAX_SIGMA2;
+/// Above this width all similarities round to 1, so formulae can no longer be distinguished.
+pub(crate) const MAX_SIGMA2: f64 = 1e6;
 
 /// Why a similarity or an embedding could not be computed, and how to fix it.
 #[derive(Debug, Error)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::KernelError;
+use crate::error::{KernelError, MAX_SIGMA2};
 
 /// The form of the similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,9 +21,6 @@ pub enum Form {
 
 /// The σ² that reproduces the paper's kernel values and distances.
 pub const PAPER_SIGMA2: f64 = 0.44;
-
-/// Above this width all similarities round to 1, so formulae can no longer be distinguished.
-pub(crate) const MAX_SIGMA2: f64 = 1e6;
 
 impl Form {
     /// Validates the width.

@@ -1,33 +1,60 @@
-//! What can go wrong.
+//! The crate's error type.
 
+use std::io;
+use std::path::PathBuf;
+
+use logicvae_compute::ComputeError;
 use logicvae_gnn::GraphError;
 use logicvae_kernel::KernelError;
-use logicvae_logic::SampleError;
+use logicvae_logic::{ReadError, SampleError};
 use thiserror::Error;
 
-/// An error of this crate: bad input or settings, or a failure of the libraries below.
+/// An error of this crate: invalid input, settings or files, or a failure of the libraries below.
 #[derive(Debug, Error)]
 pub enum VaeError {
-    /// Settings that cannot be read.
+    /// Settings that cannot be parsed.
     #[error("the settings cannot be read: {0}")]
     Config(String),
-    /// A setting that makes no sense, by itself or with others.
+    /// An invalid setting, or one that contradicts another.
     #[error("{setting}: {reason}")]
     Setting {
         /// Its name.
         setting: String,
-        /// What is wrong, and what would be right.
+        /// What is wrong and how to fix it.
         reason: String,
     },
-    /// Input that does not fit the model.
+    /// Input that does not suit the model.
     #[error("{0}")]
     Input(String),
-    /// A checkpoint that is damaged, or of another run.
+    /// A checkpoint that is damaged or belongs to another run.
     #[error("{0}")]
     Checkpoint(String),
-    /// The loss is no number any more.
+    /// A run folder that cannot be used.
+    #[error("{0}")]
+    Run(String),
+    /// A file of a run folder with invalid content.
+    #[error("{path}: {error}")]
+    Content {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        error: Box<VaeError>,
+    },
+    /// A file that cannot be read or written.
+    #[error("cannot {action} {}", path.display())]
+    File {
+        /// `read`, `write` and so on.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// The loss is not a finite number.
     #[error(
-        "the loss is {loss} after {step} steps: training has diverged; try a lower learning rate or a smaller clip"
+        "the loss is {loss} after {step} steps: training has diverged; try a lower learning rate or a \
+         smaller clip"
     )]
     Diverged {
         /// The loss.
@@ -35,16 +62,29 @@ pub enum VaeError {
         /// The number of steps so far.
         step: u64,
     },
-    /// A graph or a setting that the encoder refuses.
+    /// A graph or a setting that the encoder rejects.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The numerics layer failed.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
     /// The semantic embedding failed.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Formulae could not be drawn.
+    /// Formulae could not be sampled.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// A file of formulae that cannot be read.
+    #[error(transparent)]
+    Formulae(#[from] ReadError),
     /// The tensor library failed.
     #[error(transparent)]
     Tensor(#[from] candle_core::Error),
+}
+
+impl VaeError {
+    /// Names the file or folder in which an error occurred.
+    pub(crate) fn within(self, path: impl Into<String>) -> Self {
+        Self::Content { path: path.into(), error: Box::new(self) }
+    }
 }

@@ -1,35 +1,46 @@
-//! LogicVAE itself: variational autoencoders of formulae, their training and their measures.
+//! LogicVAE: variational autoencoders of logical formulae, their training and their metrics.
 //!
-//! A [`Config`] (from [`Config::preset`] or a file) makes a [`Model`]; a [`Trainer`] trains it. [`Model::posterior`] goes from
-//! formulae to latent vectors, [`Model::decode`] back.
+//! [`Model::load`] opens a trained model. [`Model::encode`] turns formulae into latent vectors, and
+//! [`Model::decode`] turns latent vectors into formulae. A conditional model can also be asked for a meaning:
+//! see [`Condition`].
 //!
-//! What is not here: paths and printing. Checkpoints are bytes, and an [`Observer`] decides where they go.
+//! A [`Config`] (from [`Config::preset`] or a file) describes an experiment, a [`Trainer`] runs it, and a
+//! [`Run`] is its folder.
+//!
+//! What is not here: printing, progress bars, figures. An [`Observer`] receives what happens during training.
+
+#![forbid(unsafe_code)]
 
 mod config;
-mod context;
-pub mod decode;
 mod decoder;
 mod error;
-pub mod hierarchy;
-mod latent;
-pub mod measures;
+mod interpolate;
+pub mod leaves;
+pub mod metrics;
 mod model;
 mod random;
-mod readout;
-mod refine;
-mod training;
+mod run;
+mod semantics;
+mod shape;
+mod train;
+
+/// Compiles the example of the README as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use config::{
     Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, Task,
     TrainingConfig,
 };
-pub use context::{context_of, fit_context};
-pub use decode::{Decoded, Decoding};
+pub use decoder::generate::{Decoded, Decoding};
 pub use error::VaeError;
-pub use latent::{arc, great_circle, line, nearest, plane};
-pub use model::{Batch, Gaussian, Loss, Model};
-pub use refine::{Refined, Refinement};
-pub use training::{
-    Adam, Best, Checkpoint, EpochReport, Learner, Observer, Outcome, StepReport, StepSize, StopReason,
-    Trainer, Validation, trained_formulae,
+pub use interpolate::{arc, great_circle, line, nearest, plane};
+pub use model::{Batch, Codes, Gaussian, Loss, Model, Refined, Refinement};
+pub use run::{Export, Lock, MetricsLine, MetricsLog, Run, Start, Weights};
+pub use semantics::{Condition, Conditions, DifferentiableEmbedding, fit_embedding, fuzzy};
+pub use shape::{leaf_indices, shape, with_leaf_indices};
+pub use train::{
+    Best, Checkpoint, EpochReport, Learner, LossTerms, Observer, Outcome, StepReport, StopReason, Trainer,
+    Validation, trained_formulae,
 };

@@ -1,57 +1,54 @@
-//! Random numbers by purpose: each use has a generator of its own, made from the seed and where it stands, so that a
-//! training that goes on after a stop draws what it would have drawn.
+//! Random numbers by purpose. Each use has its own generator, derived from the seed and a position such as
+//! the epoch and the step. Training that resumes after an interruption therefore draws the same numbers as
+//! without it.
 
 use candle_core::{DType, Device, Result, Tensor};
+use logicvae_logic::{GOLDEN_GAMMA, uniform};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// What numbers are drawn for.
+/// What numbers are drawn for. The values are part of the seed, so they must not change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     /// The order of formulae in an epoch.
     Order = 1,
     /// The noise of a training step.
     Noise = 2,
-    /// The exchange of children.
+    /// Symmetries and swapped children.
     Children = 3,
     /// Fresh formulae.
     Fresh = 4,
     /// The noise of a validation.
     Validation = 5,
-    /// Posterior samples of a measure.
+    /// Posterior samples of a metric.
     Posterior = 6,
-    /// Prior samples of a measure.
+    /// Prior samples of a metric.
     Prior = 7,
-    /// Decodings of a measure.
+    /// Decodings of a metric.
     Decodings = 8,
-    /// The size of fresh formulae while they grow, and their variables.
+    /// The size of formulae during the curriculum, and their variables.
     Curriculum = 9,
-    /// The exchange of parts between training formulae.
-    Crossing = 10,
-    /// Which draws are candidates for one decoding.
+    /// Crossover between training formulae.
+    Crossover = 10,
+    /// The assignment of draws to candidates for one decoding.
     Candidates = 11,
-    /// The noise with which it is asked which formulae are hardest.
-    Focus = 12,
+    /// The noise when hard examples are selected.
+    HardExamples = 12,
 }
 
-/// A seed for another generator.
+/// The seed of a generator for this purpose.
 pub(crate) fn seed(seed: u64, purpose: Purpose) -> u64 {
-    seed ^ (purpose as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    seed ^ (purpose as u64).wrapping_mul(GOLDEN_GAMMA)
 }
 
-/// A generator for one place of one purpose.
-pub(crate) fn generator(from: u64, purpose: Purpose, place: u64) -> ChaCha8Rng {
+/// The generator of one position of a purpose.
+pub(crate) fn generator(from: u64, purpose: Purpose, position: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed(from, purpose));
-    rng.set_stream(place);
+    rng.set_stream(position);
     rng
 }
 
-/// Between 0 and 1, without 1.
-pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    logicvae_logic::uniform(rng)
-}
-
-/// Standard normal numbers, by the method of Box and Muller.
+/// Standard normal numbers, by the Box-Muller method.
 pub(crate) fn normal(
     rng: &mut ChaCha8Rng,
     rows: usize,
@@ -69,9 +66,14 @@ pub(crate) fn normal(
     Tensor::from_vec(values, (rows, columns), &Device::Cpu)?.to_dtype(dtype)?.to_device(device)
 }
 
-/// Puts a list into random order.
+/// Shuffles a list.
 pub(crate) fn shuffle<T>(rng: &mut ChaCha8Rng, list: &mut [T]) {
     for i in (1..list.len()).rev() {
         list.swap(i, (uniform(rng) * (i + 1) as f64) as usize);
     }
+}
+
+/// One number for an item of an epoch: a step or a formula.
+pub(crate) fn position(epoch: usize, item: usize) -> u64 {
+    (epoch as u64) << 32 | item as u64
 }

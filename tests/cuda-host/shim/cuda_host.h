@@ -1,4 +1,5 @@
-// The names of CUDA that our kernels use, for a host compiler. One block runs at a time, its threads as fibers.
+// The parts of CUDA that our kernels use, for a host compiler. One block runs at a time, with its threads as
+// fibers.
 #pragma once
 
 #include <cmath>
@@ -8,7 +9,7 @@ struct Index {
     unsigned int x, y, z;
 };
 
-// Of the launch that this OS thread runs: tests run in parallel.
+// Thread-local, because tests run in parallel: each OS thread has its own launch.
 extern thread_local Index threadIdx, blockIdx, blockDim, gridDim;
 extern thread_local void* cuda_host_shared;
 
@@ -17,11 +18,12 @@ extern thread_local void* cuda_host_shared;
 #define __shared__ static thread_local
 #define DYNAMIC_SHARED(type, name) type* name = static_cast<type*>(cuda_host_shared)
 
-// Waits for the block.
+// Waits for all threads of the block.
 void __syncthreads();
 
-// Waits for the warp.
+// Waits for all lanes of the warp.
 void __syncwarp();
 
-// The value of the lane whose number differs by the bits of `mask`. All lanes must take part.
+// Returns the value of the lane whose index differs in the bits of `mask`. All lanes of the warp must take
+// part.
 float __shfl_xor_sync(unsigned int lanes, float value, unsigned int mask);

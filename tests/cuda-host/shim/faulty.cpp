@@ -1,4 +1,4 @@
-// Kernels that are wrong on purpose, to show that the shim finds what it is there to find.
+// Incorrect kernels that show that the shim detects their faults.
 #include "cuda_host.h"
 
 #include "faulty.cu"

@@ -1,6 +1,6 @@
-// Wrong on purpose: every kernel here has a mistake that the shim must report.
+// Every kernel here is incorrect on purpose, and the shim must report its fault.
 
-// Sums a block, as it should be done or without the barrier between the steps.
+// Sums the numbers of a block, with or without the necessary barrier between steps.
 extern "C" __global__ void faulty_sum(unsigned int with_barrier, const float* x, float* out) {
     DYNAMIC_SHARED(float, parts);
     parts[threadIdx.x] = x[threadIdx.x];
@@ -17,7 +17,7 @@ extern "C" __global__ void faulty_sum(unsigned int with_barrier, const float* x,
     }
 }
 
-// The threads past the end leave before a barrier.
+// Threads beyond the end return before a barrier.
 extern "C" __global__ void faulty_barrier(unsigned int n, float* out) {
     if (threadIdx.x >= n) {
         return;
@@ -26,7 +26,7 @@ extern "C" __global__ void faulty_barrier(unsigned int n, float* out) {
     out[threadIdx.x] = 1.0f;
 }
 
-// The lanes past the end leave before a shuffle.
+// Lanes beyond the end return before a shuffle.
 extern "C" __global__ void faulty_shuffle(unsigned int n, float* out) {
     if (threadIdx.x >= n) {
         return;
@@ -34,14 +34,14 @@ extern "C" __global__ void faulty_shuffle(unsigned int n, float* out) {
     out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, 1.0f, 1);
 }
 
-// Writes one element too many.
+// Writes one element beyond the end.
 extern "C" __global__ void faulty_bounds(unsigned int n, float* out) {
     if (threadIdx.x <= n) {
         out[threadIdx.x] = 1.0f;
     }
 }
 
-// Reads what another lane wrote, without waiting for it.
+// Reads what another lane writes, without synchronisation.
 extern "C" __global__ void faulty_warp(float* out) {
     DYNAMIC_SHARED(float, values);
     values[threadIdx.x] = (float)threadIdx.x;

@@ -1,5 +1,6 @@
-// Runs a kernel on the host. The threads of a block are fibers of one OS thread: each runs until it waits or ends, in an
-// order that the caller chooses, so a run is deterministic, and a kernel whose result depends on the order has a race.
+// Runs a kernel on the host. The threads of a block are fibers of one OS thread. Each runs until it waits or
+// ends, in an order that the caller chooses. A run is therefore deterministic, and a kernel whose result
+// depends on the order has a race.
 #include "cuda_host.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ constexpr size_t STACK = 64 * 1024;
 
 enum class State { Ready, AtBarrier, InWarp, Ended };
 
-// As in src/fibers.rs.
+// The same values as in src/fibers.rs.
 enum Fault { NONE = 0, SKIPPED_BARRIER = 1, SKIPPED_SHUFFLE = 2 };
 
 struct Fiber {
@@ -26,7 +27,8 @@ struct Fiber {
     std::unique_ptr<char[]> stack{new char[STACK]};
     State state;
     Index index;
-    // What a lane offers to the others. Two places in turn: a lane may offer its next value while others still read.
+    // The values that a lane offers to the others. There are two, used alternately: a lane may offer its next
+    // value while others still read the previous one.
     float offered[2];
     unsigned int turn;
 };
@@ -64,7 +66,7 @@ void release(size_t begin, size_t end) {
     }
 }
 
-// Lets every fiber that is ready run until it waits or ends.
+// Runs every ready fiber until it waits or ends.
 void run_ready(bool descending) {
     const size_t count = block->fibers.size();
     for (size_t i = 0; i < count; i++) {
@@ -76,7 +78,7 @@ void run_ready(bool descending) {
     }
 }
 
-// Lets the warps go on of which every lane waits.
+// Releases the warps whose lanes are all waiting. Returns whether there were any.
 bool release_warps() {
     bool released = false;
     const size_t count = block->fibers.size();
@@ -97,7 +99,7 @@ Fault run_block(bool descending) {
         getcontext(&fiber.context);
         fiber.context.uc_stack.ss_sp = fiber.stack.get();
         fiber.context.uc_stack.ss_size = STACK;
-        fiber.context.uc_link = nullptr; // a fiber that has ended is never run again
+        fiber.context.uc_link = nullptr; // a fiber that has ended is never resumed
         makecontext(&fiber.context, start, 0);
         fiber.state = State::Ready;
         fiber.index = Index{unsigned(i % blockDim.x), unsigned(i / blockDim.x), 0};
@@ -115,7 +117,7 @@ Fault run_block(bool descending) {
             release(0, count);
             continue;
         }
-        // Nobody can go on: some wait for others that have ended or wait elsewhere.
+        // Deadlock: some fibers wait for others that have ended or wait elsewhere.
         const auto in_warp = [](const Fiber& fiber) { return fiber.state == State::InWarp; };
         const bool shuffle = std::any_of(block->fibers.begin(), block->fibers.end(), in_warp);
         return shuffle ? SKIPPED_SHUFFLE : SKIPPED_BARRIER;
@@ -137,7 +139,7 @@ float __shfl_xor_sync(unsigned int, float value, unsigned int mask) {
     return other < block->fibers.size() ? block->fibers[other].offered[turn] : value;
 }
 
-// Runs body(data) for every thread of every block; returns a Fault.
+// Runs body(data) for every thread of every block. Returns a Fault.
 extern "C" int cuda_host_run(
     unsigned int blocks,
     unsigned int block_x,
@@ -156,7 +158,7 @@ extern "C" int cuda_host_run(
     Fault fault = NONE;
     for (unsigned int i = 0; i < blocks && fault == NONE; i++) {
         blockIdx = Index{descending ? blocks - 1 - i : i, 0, 0};
-        // Not a number, so that what is read before it is written shows.
+        // All bits set is NaN, so that reading uninitialised memory shows in the result.
         std::memset(shared.get(), 0xff, shared_bytes);
         fault = run_block(descending != 0);
     }

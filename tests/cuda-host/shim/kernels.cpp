@@ -1,4 +1,4 @@
-// The kernels themselves, unchanged.
+// The actual kernels, unchanged.
 #include "cuda_host.h"
 
 #include "../../../crates/gnn/src/cuda/kernels.cu"

@@ -1,4 +1,4 @@
-//! Attention: scores, the weighted sum, and its gradients. Rows hold `heads` parts of `dim`.
+//! Attention: scores, the weighted sum, and its gradients. Each row holds `heads` parts of `dim` numbers.
 
 use crate::fibers::{Fault, Grid, launch, unwritten};
 use crate::{Csr, check, rows, size};
@@ -62,12 +62,12 @@ unsafe extern "C" {
     );
 }
 
-/// How a row is divided.
+/// The division of a row into heads.
 #[derive(Clone, Copy, Debug)]
 pub struct Heads {
-    /// How many heads there are.
+    /// The number of heads.
     pub count: usize,
-    /// Numbers of a head.
+    /// The width of a head.
     pub dim: usize,
 }
 
@@ -76,22 +76,22 @@ impl Heads {
         self.count * self.dim
     }
 
-    /// Number of heads and their width, as the kernels take them.
+    /// The number of heads and their width, as arguments of kernels.
     fn sizes(self) -> (u32, u32) {
         (size(self.count), size(self.dim))
     }
 }
 
-/// What rows say, and the scores of what they say.
+/// The rows of receivers and sources, and their scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
-    /// A row of `heads · dim` for each receiver.
+    /// One row of `heads · dim` numbers per receiver.
     pub own: &'a [f32],
-    /// A row of `heads · dim` for each source.
+    /// One row of `heads · dim` numbers per source.
     pub msg: &'a [f32],
-    /// A score for each receiver and head.
+    /// One score per receiver and head.
     pub score_own: &'a [f32],
-    /// A score for each source and head.
+    /// One score per source and head.
     pub score_msg: &'a [f32],
 }
 
@@ -106,25 +106,26 @@ impl Rows<'_> {
     }
 }
 
-/// Runs `attention_scores`: the product of each row's heads with `att`. Panics on wrong lengths.
+/// Runs `attention_scores`, which computes the product of each row's heads with `att`. Panics on wrong
+/// lengths.
 pub fn scores(heads: Heads, x: &[f32], att: &[f32]) -> Result<Vec<f32>, Fault> {
     let n = rows("x", x, heads.width());
     check("att", att, heads.width());
     let (count, dim) = heads.sizes();
-    // SAFETY: lengths are checked above, and `out` has a number for each row and head.
-    let kernel = |[out]: [*mut f32; 1]| unsafe {
-        attention_scores(size(n), count, dim, x.as_ptr(), att.as_ptr(), out)
+    let kernel = |[out]: [*mut f32; 1]| {
+        // SAFETY: lengths are checked above, and `out` has one number per row and head.
+        unsafe { attention_scores(size(n), count, dim, x.as_ptr(), att.as_ptr(), out) };
     };
     launch(Grid::LINES, [unwritten(n * heads.count)], kernel).map(|[out]| out)
 }
 
-/// Runs `attention_forward`: `alpha_own`, `alpha` and the sum. Panics on wrong lengths.
+/// Runs `attention_forward`, which computes `alpha_own`, `alpha` and the output. Panics on wrong lengths.
 pub fn forward(heads: Heads, graph: Csr<'_>, times: &[f32], x: Rows<'_>) -> Result<[Vec<f32>; 3], Fault> {
     x.check(heads, graph);
     check("times", times, graph.ends.len());
     let (n, (count, dim)) = (size(graph.rows()), heads.sizes());
     let kernel = |[alpha_own, alpha, out]: [*mut f32; 3]| {
-        // SAFETY: lengths and edges are checked above, and the outputs have the lengths that the kernel writes.
+        // SAFETY: lengths and edges are checked above, and outputs have the lengths that the kernel writes.
         unsafe {
             attention_forward(
                 n,
@@ -147,7 +148,8 @@ pub fn forward(heads: Heads, graph: Csr<'_>, times: &[f32], x: Rows<'_>) -> Resu
     launch(Grid::LINES, outputs, kernel)
 }
 
-/// Runs `attention_backward_receivers`: `grad_own`, `grad_score_own` and `grad_edge`. Panics on wrong lengths.
+/// Runs `attention_backward_receivers`, which computes `grad_own`, `grad_score_own` and `grad_edge`. Panics
+/// on wrong lengths.
 pub fn backward_receivers(
     heads: Heads,
     graph: Csr<'_>,
@@ -163,7 +165,7 @@ pub fn backward_receivers(
     check("grad_out", grad_out, x.own.len());
     let (n, (count, dim)) = (size(graph.rows()), heads.sizes());
     let kernel = |[grad_own, grad_score_own, grad_edge]: [*mut f32; 3]| {
-        // SAFETY: lengths and edges are checked above, and the outputs have the lengths that the kernel writes.
+        // SAFETY: lengths and edges are checked above, and outputs have the lengths that the kernel writes.
         unsafe {
             attention_backward_receivers(
                 n,
@@ -188,8 +190,8 @@ pub fn backward_receivers(
     launch(Grid::LINES, [x.own.len(), x.score_own.len(), alpha.len()].map(unwritten), kernel)
 }
 
-/// Runs `attention_backward_messages` with the *transposed* graph, whose edge `i` is edge `t_edges[i]` of the graph:
-/// `grad_score_msg` and `grad_msg`. Panics on wrong lengths.
+/// Runs `attention_backward_messages`, which computes `grad_score_msg` and `grad_msg`. It takes the
+/// *transposed* graph, whose edge `i` is edge `t_edges[i]` of the graph. Panics on wrong lengths.
 pub fn backward_messages(
     heads: Heads,
     transposed: Csr<'_>,
@@ -200,14 +202,17 @@ pub fn backward_messages(
 ) -> Result<[Vec<f32>; 2], Fault> {
     transposed.check(rows("grad_out", grad_out, heads.width()));
     let edges = transposed.ends.len();
-    assert_eq!(t_edges.len(), edges, "length of t_edges");
-    assert!(t_edges.iter().all(|&e| (e as usize) < edges), "t_edges are among the {edges} edges");
+    assert_eq!(t_edges.len(), edges, "the length of t_edges is wrong");
+    assert!(
+        t_edges.iter().all(|&e| (e as usize) < edges),
+        "t_edges must be below {edges}, the number of edges"
+    );
     check("alpha", alpha, edges * heads.count);
     check("grad_edge", grad_edge, edges * heads.count);
     check("att", att, heads.width());
     let (n, (count, dim)) = (size(transposed.rows()), heads.sizes());
     let kernel = |[grad_score_msg, grad_msg]: [*mut f32; 2]| {
-        // SAFETY: lengths and edges are checked above, and the outputs have the lengths that the kernel writes.
+        // SAFETY: lengths and edges are checked above, and outputs have the lengths that the kernel writes.
         unsafe {
             attention_backward_messages(
                 n,
@@ -232,17 +237,17 @@ pub fn backward_messages(
     )
 }
 
-/// Runs `attention_backward_att`: adds the gradient of `att` to `out`. Panics on wrong lengths.
+/// Runs `attention_backward_att`, which adds the gradient of `att` to `out`. Panics on wrong lengths.
 pub fn backward_att(heads: Heads, x: &[f32], grad_score: &[f32], out: &mut [f32]) -> Result<(), Fault> {
     let n = rows("x", x, heads.width());
     check("grad_score", grad_score, n * heads.count);
     check("out", out, heads.width());
     let (count, dim) = heads.sizes();
     let kernel = |[out]: [*mut f32; 1]| {
-        // SAFETY: lengths are checked above, and the block's shared memory has a float for each of its threads.
+        // SAFETY: lengths are checked above, and the shared memory has one float per thread of the block.
         unsafe { attention_backward_att(size(n), count, dim, x.as_ptr(), grad_score.as_ptr(), out) };
     };
-    // The height of a block is part of the sum's order, so it is the same for both.
+    // The order of summation depends on the height of a block, so both grids have the same height.
     let grids = [(2, 32), (1, 16)].map(|(blocks, columns)| Grid {
         blocks,
         block: (columns, 8),

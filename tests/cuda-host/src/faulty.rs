@@ -1,4 +1,4 @@
-//! Kernels that are wrong on purpose: they show that the shim finds mistakes.
+//! Incorrect kernels that show that the shim detects their faults.
 
 use crate::fibers::{Fault, Grid, launch, unwritten};
 
@@ -13,33 +13,33 @@ unsafe extern "C" {
     fn faulty_warp(out: *mut f32);
 }
 
-/// Sums 64 numbers in one block; wrong without the barrier.
+/// Sums 64 numbers in one block. Without the barrier the result is wrong.
 pub fn sum(with_barrier: bool, x: &[f32; THREADS as usize]) -> Result<f32, Fault> {
     // SAFETY: 64 threads read 64 numbers, use 64 floats of shared memory, and one writes one number.
     let kernel = |[out]: [*mut f32; 1]| unsafe { faulty_sum(with_barrier.into(), x.as_ptr(), out) };
     launch(GRIDS, [unwritten(1)], kernel).map(|[out]| out[0])
 }
 
-/// All threads but the first `n` of 64 leave before a barrier.
+/// Of 64 threads, all but the first `n` return before a barrier.
 pub fn barrier(n: u32) -> Result<Vec<f32>, Fault> {
-    // SAFETY: each of the 64 threads writes one number at most.
+    // SAFETY: each of the 64 threads writes at most one number.
     launch(GRIDS, [unwritten(THREADS as usize)], |[out]| unsafe { faulty_barrier(n, out) }).map(|[out]| out)
 }
 
-/// All threads but the first `n` of 64 leave before a shuffle.
+/// Of 64 threads, all but the first `n` return before a shuffle.
 pub fn shuffle(n: u32) -> Result<Vec<f32>, Fault> {
-    // SAFETY: each of the 64 threads writes one number at most.
+    // SAFETY: each of the 64 threads writes at most one number.
     launch(GRIDS, [unwritten(THREADS as usize)], |[out]| unsafe { faulty_shuffle(n, out) }).map(|[out]| out)
 }
 
-/// Writes one number more than the `n` there are, of at most 64.
+/// Writes `n + 1` numbers, one too many, where `n` is below 64.
 pub fn bounds(n: u32) -> Result<Vec<f32>, Fault> {
-    // SAFETY: the one number too many falls into the margin that `launch` puts behind every output.
+    // SAFETY: the extra number falls into the margin that `launch` adds to every output.
     launch(GRIDS, [unwritten(n as usize)], |[out]| unsafe { faulty_bounds(n, out) }).map(|[out]| out)
 }
 
-/// Reads what another lane writes, without waiting for it.
+/// Reads what another lane writes, without synchronisation.
 pub fn warp() -> Result<Vec<f32>, Fault> {
-    // SAFETY: each of the 64 threads writes one number, and one of 64 floats of shared memory.
+    // SAFETY: each of the 64 threads writes one number of the output and one of 64 floats of shared memory.
     launch(GRIDS, [unwritten(THREADS as usize)], |[out]| unsafe { faulty_warp(out) }).map(|[out]| out)
 }

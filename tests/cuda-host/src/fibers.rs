@@ -1,38 +1,39 @@
-//! Launching: the only way from Rust to the scheduler in `shim/fibers.cpp`.
+//! Launching kernels on the scheduler in `shim/fibers.cpp`.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use thiserror::Error;
 
-/// What is wrong with a kernel.
+/// A fault of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// Some threads wait at a barrier that others never reach.
-    #[error("threads wait at a barrier that others of their block skip")]
+    #[error("threads wait at a barrier that other threads of the block never reach")]
     SkippedBarrier,
     /// Some lanes wait for a shuffle that others never reach.
-    #[error("lanes wait for others of their warp, which skip the shuffle")]
+    #[error("lanes wait for a shuffle that other lanes of the warp never reach")]
     SkippedShuffle,
     /// The result depends on the order of the threads.
     #[error("the result depends on the order in which threads run, or on the size of the grid")]
     Race,
-    /// Something was written behind the end of an output.
-    #[error("the kernel writes behind the end of output {0}")]
+    /// The kernel wrote beyond the end of an output.
+    #[error("the kernel writes beyond the end of output {0}")]
     OutOfBounds(usize),
 }
 
-/// How many threads run, and with how much dynamic shared memory.
+/// The numbers of blocks and threads, and the size of the dynamic shared memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Grid {
     pub blocks: c_uint,
-    /// Threads of a block, in x and y.
+    /// The number of threads of a block in x and y.
     pub block: (c_uint, c_uint),
-    /// Floats of dynamic shared memory.
+    /// The number of floats of dynamic shared memory.
     pub shared: usize,
 }
 
 impl Grid {
-    /// Two grids of lines of threads, too small for most sizes: then threads take several turns.
+    /// Two grids of one-dimensional blocks. They are smaller than most inputs, so threads run several
+    /// iterations.
     pub const LINES: [Self; 2] =
         [Self { blocks: 2, block: (64, 1), shared: 0 }, Self { blocks: 3, block: (96, 1), shared: 0 }];
 }
@@ -49,10 +50,11 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// What stands behind the end of each output while a kernel runs, to see whether it is written over.
+/// A margin after the end of each output. If a kernel changes it, it wrote out of bounds.
 const MARGIN: [f32; 64] = [-77.25; 64];
 
-/// Runs a kernel on both grids, in opposite orders of threads; every run begins with the outputs as given.
+/// Runs a kernel on both grids, in opposite orders of threads. Both runs start with the given outputs, and
+/// their results must have the same bits.
 pub(crate) fn launch<const N: usize>(
     grids: [Grid; 2],
     mut outputs: [Vec<f32>; N],
@@ -76,7 +78,7 @@ pub(crate) fn launch<const N: usize>(
     if bits(&first) == bits(&second) { Ok(first) } else { Err(Fault::Race) }
 }
 
-/// An output that a kernel must write whole: what it forgets stays NaN.
+/// An output that a kernel must write completely: elements that it misses stay NaN.
 pub(crate) fn unwritten(length: usize) -> Vec<f32> {
     vec![f32::NAN; length]
 }
@@ -89,7 +91,7 @@ fn launch_once(grid: Grid, descending: bool, body: &dyn Fn()) -> Result<(), Faul
     }
     let data = (&raw const body).cast_mut().cast();
     let (x, y) = grid.block;
-    // SAFETY: `call` takes `data` for what it is; fibers that are abandoned after a fault own nothing.
+    // SAFETY: `call` casts `data` back to its type; fibers that are abandoned after a fault own no resources.
     let fault = unsafe {
         cuda_host_run(grid.blocks, x, y, grid.shared * size_of::<f32>(), descending.into(), call, data)
     };
@@ -97,6 +99,6 @@ fn launch_once(grid: Grid, descending: bool, body: &dyn Fn()) -> Result<(), Faul
         0 => Ok(()),
         1 => Err(Fault::SkippedBarrier),
         2 => Err(Fault::SkippedShuffle),
-        other => unreachable!("the scheduler knows no fault {other}"),
+        other => unreachable!("unknown fault {other}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Gates of a GRU. Rows of `gi` and `gh` hold reset, update and candidate, as PyTorch has them.
+//! GRU gates. Rows of `gi` and `gh` hold reset, update and candidate, in PyTorch's order.
 
 use crate::fibers::{Fault, Grid, launch, unwritten};
 use crate::{check, rows, size};
@@ -18,7 +18,7 @@ unsafe extern "C" {
     );
 }
 
-/// Runs `gru_gates_forward`: the new state. Panics on wrong lengths.
+/// Runs `gru_gates_forward`, which computes the new state. Panics on wrong lengths.
 pub fn forward(width: usize, gi: &[f32], gh: &[f32], h: &[f32]) -> Result<Vec<f32>, Fault> {
     let n = rows("h", h, width);
     check("gi", gi, 3 * h.len());
@@ -30,7 +30,7 @@ pub fn forward(width: usize, gi: &[f32], gh: &[f32], h: &[f32]) -> Result<Vec<f3
     launch(Grid::LINES, [unwritten(h.len())], kernel).map(|[out]| out)
 }
 
-/// Runs `gru_gates_backward`: the gradients of `gi`, `gh` and `h`. Panics on wrong lengths.
+/// Runs `gru_gates_backward`, which computes the gradients of `gi`, `gh` and `h`. Panics on wrong lengths.
 pub fn backward(
     width: usize,
     gi: &[f32],
@@ -44,7 +44,7 @@ pub fn backward(
     check("grad", grad, h.len());
     let (n, width) = (size(n), size(width));
     let kernel = |[grad_gi, grad_gh, grad_h]: [*mut f32; 3]| {
-        // SAFETY: lengths are checked above, and each gradient is as long as what it belongs to.
+        // SAFETY: lengths are checked above, and each gradient is as long as its variable.
         unsafe {
             gru_gates_backward(
                 n,

@@ -1,13 +1,15 @@
-//! The CUDA kernels of `logicvae-gnn`, compiled for the host: a machine without a GPU can still run and test them.
+//! The CUDA kernels of `logicvae-gnn`, compiled for the host so that they can be run and tested without a
+//! GPU.
 //!
-//! The file `kernels.cu` is compiled unchanged, as C++, with a shim that makes the threads of a block fibers of one OS
-//! thread. Every function of [`sums`], [`gru`] and [`attention`] runs one kernel twice, in opposite orders of threads and
-//! blocks and on grids of different sizes, and the two results must be the same bits. That finds a missing barrier, a
-//! barrier or shuffle that some threads skip, shared memory read before it is written, elements that are not written (they
-//! stay NaN), and writes behind the end of an output.
+//! The file `kernels.cu` is compiled unchanged as C++, with a shim that runs the threads of a block as fibers
+//! of one OS thread. Every function of [`sums`], [`gru`] and [`attention`] runs one kernel twice, in opposite
+//! orders of threads and blocks and on grids of different sizes. Both results must have the same bits. This
+//! detects missing barriers, barriers and shuffles that some threads skip, reads of uninitialised shared
+//! memory, elements that are not written (they stay NaN), and writes beyond the end of an output.
 //!
-//! What it cannot show: the timing of real warps, the order of memory between blocks that run at once, the rounding of the
-//! device's own `expf` and `tanhf` and of its fused multiplications, reads behind the end of an input, and speed.
+//! It cannot detect problems with the timing of real warps, with the memory order between concurrent blocks,
+//! with the rounding of the device's `expf`, `tanhf` and fused multiply-add, with reads beyond the end of an
+//! input, or with speed.
 
 pub mod attention;
 pub mod faulty;
@@ -19,20 +21,23 @@ pub mod sums;
 pub use fibers::Fault;
 pub use graph::Csr;
 
-/// A size as the kernels take it.
+/// A size as an argument of a kernel.
 fn size(number: usize) -> u32 {
-    u32::try_from(number).expect("sizes are below 2³²")
+    u32::try_from(number).expect("a size below 2³²")
 }
 
 /// Checks the length of an array.
 #[track_caller]
 fn check(name: &str, array: &[f32], length: usize) {
-    assert_eq!(array.len(), length, "length of {name}");
+    assert_eq!(array.len(), length, "the length of {name} is wrong");
 }
 
-/// How many rows an array has.
+/// The number of rows of an array.
 #[track_caller]
 fn rows(name: &str, array: &[f32], width: usize) -> usize {
-    assert!(width > 0 && array.len().is_multiple_of(width), "{name} is not made of rows of {width}");
+    assert!(
+        width > 0 && array.len().is_multiple_of(width),
+        "the length of {name} is not a multiple of {width}"
+    );
     array.len() / width
 }

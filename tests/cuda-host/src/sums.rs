@@ -34,13 +34,14 @@ unsafe extern "C" {
     );
 }
 
-/// Runs `csr_gather`: for each row, the weighted sum of its sources in `x`. Panics on wrong lengths.
+/// Runs `csr_gather`, which computes for each row the weighted sum of its sources in `x`. Panics on wrong
+/// lengths.
 pub fn gather(width: usize, graph: Csr<'_>, weights: &[f32], x: &[f32]) -> Result<Vec<f32>, Fault> {
     graph.check(rows("x", x, width));
     check("weights", weights, graph.ends.len());
     let (n, columns) = (size(graph.rows()), size(width));
     let kernel = |[out]: [*mut f32; 1]| {
-        // SAFETY: lengths and edges are checked above, and `out` has a row of `width` for each of the graph's.
+        // SAFETY: lengths and edges are checked above, and `out` has `width` numbers per row of the graph.
         unsafe {
             csr_gather(
                 n,
@@ -50,19 +51,20 @@ pub fn gather(width: usize, graph: Csr<'_>, weights: &[f32], x: &[f32]) -> Resul
                 weights.as_ptr(),
                 x.as_ptr(),
                 out,
-            )
-        };
+            );
+        }
     };
     launch(Grid::LINES, [unwritten(graph.rows() * width)], kernel).map(|[out]| out)
 }
 
-/// Runs `gated_sum_forward`; a row of `gm` is a gate, then a map, each of `width`. Panics on wrong lengths.
+/// Runs `gated_sum_forward`. Each row of `gm` holds `width` gates and then `width` values. Panics on wrong
+/// lengths.
 pub fn gated_forward(width: usize, graph: Csr<'_>, weights: &[f32], gm: &[f32]) -> Result<Vec<f32>, Fault> {
     graph.check(rows("gm", gm, 2 * width));
     check("weights", weights, graph.ends.len());
     let (n, columns) = (size(graph.rows()), size(width));
     let kernel = |[out]: [*mut f32; 1]| {
-        // SAFETY: lengths and edges are checked above, and `out` has a row of `width` for each of the graph's.
+        // SAFETY: lengths and edges are checked above, and `out` has `width` numbers per row of the graph.
         unsafe {
             gated_sum_forward(
                 n,
@@ -78,7 +80,8 @@ pub fn gated_forward(width: usize, graph: Csr<'_>, weights: &[f32], gm: &[f32]) 
     launch(Grid::LINES, [unwritten(graph.rows() * width)], kernel).map(|[out]| out)
 }
 
-/// Runs `gated_sum_backward` with the *transposed* graph and weights: the gradient of `gm`. Panics on wrong lengths.
+/// Runs `gated_sum_backward`, which computes the gradient of `gm`. It takes the *transposed* graph and
+/// weights. Panics on wrong lengths.
 pub fn gated_backward(
     width: usize,
     transposed: Csr<'_>,

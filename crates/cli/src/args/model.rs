@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use logicvae_gnn::Backend;
+use logicvae_compute::DeviceChoice;
 
 /// Train a model, and store it in a run folder.
 ///
@@ -81,8 +81,8 @@ pub struct TrainArgs {
     pub from: Option<PathBuf>,
 
     /// Device to compute on: auto, cpu, cuda or cuda:1. GPUs require a build with the feature `cuda`.
-    #[arg(long, value_name = "DEVICE", default_value_t = Backend::Auto)]
-    pub device: Backend,
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
 
     /// Save a checkpoint and stop at the end of standard input, for programs that start a training and may be
     /// killed.
@@ -112,8 +112,8 @@ pub struct RunArgs {
     pub weights: WhichWeights,
 
     /// Device to compute on: auto, cpu, cuda or cuda:1. GPUs require a build with the feature `cuda`.
-    #[arg(long, value_name = "DEVICE", default_value_t = Backend::Auto)]
-    pub device: Backend,
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
 }
 
 /// Evaluate a trained model with the paper's protocol.
@@ -122,10 +122,10 @@ pub struct RunArgs {
 /// decoded 10 times each. A conditional model also decodes 100 samples for each of 300 semantic vectors, 10
 /// times each.
 ///
-/// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness, novelty.
-/// With --refine also refined. Conditional models also have semantic_distance, kernel and gaussian_kernel, each
-/// with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have disagreement, leaf_accuracy,
-/// equivalent and guessing instead.
+/// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness,
+/// novelty. With --refine also refined. Conditional models also have semantic_distance, kernel and
+/// gaussian_kernel, each with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have
+/// disagreement, leaf_accuracy, equivalent and guessing instead.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -16,7 +16,7 @@ pub struct PictureArgs {
 
 /// Draw the syntax tree of a formula.
 ///
-/// A tree that is too large for a readable picture is an error.
+/// A tree that is too large for a picture is an error.
 ///
 /// JSON keys: formula, nodes, depth, out.
 #[derive(clap::Args)]

@@ -8,15 +8,14 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use candle_core::{Device, Tensor};
 use logicvae_logic::Formula;
-use logicvae_vae::{Decoded, Decoding, context_of};
+use logicvae_vae::{Codes, Condition, Conditions, Decoded, Decoding, Model};
 use ndarray::Array2;
 use ndarray_npy::ReadNpyExt;
 use serde::Serialize;
 
 use crate::args::DecodeArgs;
-use crate::commands::encode::list;
 use crate::output::Output;
-use crate::run::{self, Run};
+use crate::trained::{formulae_or_file, open};
 
 #[derive(Serialize)]
 struct Report {
@@ -32,27 +31,33 @@ struct Line {
 }
 
 pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
-    let (run, model) = run::open(&args.model)?;
-    let mut context = args.context.as_deref().map(|given| context(&run, given)).transpose()?;
-    let z = match &args.z {
+    let (_, model) = open(&args.model)?;
+    let conditions = args.context.as_deref().map(|given| conditions(&model, given)).transpose()?;
+    let codes = match &args.z {
         Some(path) => {
             let z = matrix(path, model.config().latent)?;
-            // One context serves all vectors.
-            if let Some(c) = context.as_mut().filter(|c| c.dims()[0] == 1) {
-                *c = c.repeat((z.dim(0)?, 1))?;
-            }
-            z
+            let rows = z.dim(0)?;
+            let conditions = match conditions {
+                // One condition serves all vectors.
+                Some(conditions) if conditions.rows() == 1 => conditions.select(&vec![0; rows])?,
+                Some(conditions) => conditions,
+                None => Conditions::none(rows),
+            };
+            Codes { z, conditions }
         }
         None => {
             let draws = args.draws.unwrap_or(1) as usize;
-            if let Some(c) = &mut context {
-                let rows: Vec<u32> = (0..c.dim(0)? as u32).flat_map(|row| vec![row; draws]).collect();
-                *c = c.index_select(&Tensor::new(rows, &Device::Cpu)?, 0)?;
-            }
-            let rows = context.as_ref().map_or(Ok(draws), |c| c.dim(0))?;
-            model.draw(rows, context.as_ref(), args.seed)?
+            let conditions = match conditions {
+                Some(conditions) => {
+                    let rows: Vec<usize> = (0..conditions.rows()).flat_map(|row| vec![row; draws]).collect();
+                    conditions.select(&rows)?
+                }
+                None => Conditions::none(draws),
+            };
+            model.sample_prior(conditions, args.seed)?
         }
     };
+    let rows = codes.z.dim(0)?;
     let decoding = match (args.beam, args.samples) {
         (Some(width), _) => Decoding::Beam { width: width as usize },
         (None, Some(samples)) => Decoding::Sampled {
@@ -65,24 +70,24 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
     };
     let decoded = match &args.of {
         Some(given) => {
-            let mut formulae = list(given, model.config().variables)?;
+            let mut formulae = formulae_or_file(given, model.config().variables)?;
             if formulae.len() == 1 {
-                formulae = vec![formulae[0].clone(); z.dim(0)?];
+                formulae = vec![formulae[0].clone(); rows];
             }
-            if formulae.len() != z.dim(0)? {
+            if formulae.len() != rows {
                 bail!(
-                    "{} formulae for {} vectors: give one for each, or one for all",
-                    formulae.len(),
-                    z.dim(0)?
+                    "there are {} formulae for {rows} vectors: give one per vector, or one for all",
+                    formulae.len()
                 );
             }
-            let nll = model.negative_log_likelihood(&model.prepare(&formulae)?, &z, context.as_ref())?;
+            let batch = model.prepare_with(&formulae, codes.conditions.clone())?;
+            let nll = model.negative_log_likelihood(&batch, &codes.z)?;
             let one = |(formula, nll): (Formula, f32)| {
                 vec![Decoded { formula: Some(formula), log_probability: -f64::from(nll), count: 1 }]
             };
             formulae.into_iter().zip(nll.to_vec1::<f32>()?).map(one).collect()
         }
-        None => model.decode_guided(&z, context.as_ref().zip(run.embedding.as_ref()), decoding)?,
+        None => model.decode(&codes, decoding)?,
     };
     let lines = decoded.into_iter().enumerate().flat_map(|(row, list)| {
         let line = move |d: Decoded| Line {
@@ -105,23 +110,18 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Semantic vectors: of a file, or of a formula.
-fn context(run: &Run, given: &str) -> Result<Tensor> {
-    let Some(embedding) = &run.embedding else { bail!("this model is not conditional: leave --context out") };
+/// The conditions of a file of semantic vectors, or of a formula.
+fn conditions(model: &Model, given: &str) -> Result<Conditions> {
+    let Some(embedding) = model.embedding() else {
+        bail!("this model is not conditional: leave out --context")
+    };
     let path = Path::new(given);
     if path.exists() {
-        return matrix(path, embedding.components());
+        return Ok(Conditions::from_vectors(matrix(path, embedding.components())?)?);
     }
     let formula: Formula =
-        given.parse().with_context(|| format!("`{given}` is neither a file nor a formula"))?;
-    if formula.max_variable() > run.config.model.variables {
-        bail!(
-            "the context has the variable x{}, but the model knows x1 to x{}",
-            formula.max_variable(),
-            run.config.model.variables
-        );
-    }
-    Ok(context_of(embedding, &[formula], candle_core::DType::F32, &Device::Cpu)?)
+        given.parse().with_context(|| format!("`{given}` is neither a file nor a valid formula"))?;
+    Ok(model.conditions(&[Condition::Formula(formula)])?)
 }
 
 /// A matrix of a .npy file, f32 or f64, with rows of `columns` numbers.
@@ -130,17 +130,17 @@ fn matrix(path: &Path, columns: usize) -> Result<Tensor> {
     let found: Array2<f32> = match Array2::<f32>::read_npy(BufReader::new(open()?)) {
         Ok(found) => found,
         Err(_) => Array2::<f64>::read_npy(BufReader::new(open()?))
-            .map_err(|e| anyhow::anyhow!("{}: not a matrix of f32 or f64 in .npy form: {e}", path.display()))?
+            .map_err(|e| anyhow::anyhow!("{}: this is not a .npy matrix of f32 or f64: {e}", path.display()))?
             .mapv(|x| x as f32),
     };
     if found.ncols() != columns {
-        bail!("{} has rows of {} numbers, but {columns} are wanted", path.display(), found.ncols());
+        bail!("{} has rows of {} numbers, but {columns} are expected", path.display(), found.ncols());
     }
     if found.nrows() == 0 {
         bail!("{} has no rows", path.display());
     }
     if let Some(((row, column), value)) = found.indexed_iter().find(|(_, x)| !x.is_finite()) {
-        bail!("{}: row {row}, column {column} is {value}: only finite numbers make sense", path.display());
+        bail!("{}: row {row}, column {column} is {value}: only finite numbers are allowed", path.display());
     }
     let shape = found.dim();
     Ok(Tensor::from_vec(found.into_iter().collect::<Vec<f32>>(), shape, &Device::Cpu)?)

@@ -1,22 +1,18 @@
 //! `logicvae encode`
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
-use candle_core::{DType, Tensor};
+use anyhow::{Result, bail};
+use candle_core::DType;
 use logicvae_kernel::{NpyWriter, Precision};
 use logicvae_logic::Formula;
-use logicvae_vae::{Model, Refinement, context_of};
 use ndarray::Array2;
 use serde::Serialize;
 
 use crate::args::EncodeArgs;
 use crate::input::is_standard;
-use crate::measure::formulae;
 use crate::output::{Output, check_target, write_file};
-use crate::progress::Progress;
-use crate::run::{self, Run};
+use crate::trained::{encode, formulae_or_file, open};
 
 #[derive(Serialize)]
 struct Report {
@@ -33,17 +29,17 @@ struct Report {
 pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         if is_standard(out) {
-            bail!("a .npy file is not for reading: name a file with --out, or leave it out to print");
+            bail!("a .npy file cannot be printed: name a file with --out, or leave it out to print text");
         }
         check_target(out, args.force)?;
     }
-    let (run, model) = run::open(&args.model)?;
-    let list = list(&args.input, run.config.model.variables)?;
-    run.config.model.vocabulary().trees(&list)?;
-    let (z, exact) = encode(&run, &model, &list, args.refine)?;
+    let (_, model) = open(&args.model)?;
+    let list = formulae_or_file(&args.input, model.config().variables)?;
+    model.config().vocabulary().trees(&list)?;
+    let (codes, exact) = encode(&model, &list, args.refine)?;
     let failed: Vec<Formula> =
         list.iter().zip(&exact).filter(|(_, exact)| !**exact).map(|(f, _)| f.clone()).collect();
-    let rows: Vec<Vec<f32>> = z.to_dtype(DType::F32)?.to_vec2()?;
+    let rows: Vec<Vec<f32>> = codes.z.to_dtype(DType::F32)?.to_vec2()?;
     let latent = model.config().latent;
     if let Some(out) = &args.out {
         write_file(out, args.force, |file| {
@@ -77,39 +73,4 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
         report.failed.iter().try_for_each(|formula| writeln!(out, "could not be refined: {formula}"))
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The formulae of a file, if there is one of this name; otherwise the formula itself.
-pub fn list(input: &str, variables: u32) -> Result<Vec<Formula>> {
-    let path = Path::new(input);
-    if is_standard(path) || path.exists() {
-        return formulae(path, Some(variables));
-    }
-    let formula: Formula =
-        input.parse().with_context(|| format!("`{input}` is neither a file nor a formula"))?;
-    Ok(vec![formula])
-}
-
-/// Posterior means, refined if so wanted; and whether each decodes to its formula, where that is known.
-pub fn encode(run: &Run, model: &Model, formulae: &[Formula], refine: bool) -> Result<(Tensor, Vec<bool>)> {
-    /// Formulae in one pass through the model.
-    const PART: usize = 256;
-    let (mut parts, mut exact) = (Vec::new(), Vec::new());
-    let mut bar = Progress::new(if refine { "refining" } else { "encoding" }, formulae.len());
-    for (number, part) in formulae.chunks(PART).enumerate() {
-        let context =
-            run.embedding.as_ref().map(|e| context_of(e, part, model.dtype(), model.device())).transpose()?;
-        let mean = model.posterior(&model.prepare(part)?, context.as_ref())?.mean.detach();
-        if refine {
-            let told = |done| bar.set(number * PART + done);
-            let refined = model.refine(part, &mean, context.as_ref(), &Refinement::default(), told)?;
-            parts.push(refined.z);
-            exact.extend(refined.exact);
-        } else {
-            parts.push(mean);
-            exact.extend(vec![true; part.len()]);
-            bar.set((number * PART + part.len()).min(formulae.len()));
-        }
-    }
-    Ok((Tensor::cat(&parts, 0)?, exact))
 }

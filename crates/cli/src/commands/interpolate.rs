@@ -5,14 +5,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device, Tensor};
 use logicvae_logic::{Formula, edit_distance};
-use logicvae_vae::{Decoding, arc, context_of, great_circle, line};
+use logicvae_vae::{Codes, Conditions, Decoding, arc, great_circle, line};
 use serde::Serialize;
 
 use crate::args::InterpolateArgs;
-use crate::commands::encode::encode;
 use crate::figure::{Step, strip};
 use crate::output::{Output, check_target, write_file};
-use crate::run;
+use crate::trained::{encode, open};
 
 #[derive(Serialize)]
 struct Report {
@@ -33,19 +32,19 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
     if let Some(svg) = &args.svg {
         check_target(svg, args.force)?;
     }
-    let (run, model) = run::open(&args.model)?;
+    let (_, model) = open(&args.model)?;
     let mut ends = vec![args.from.parse::<Formula>().context("the first formula")?];
     if let Some(to) = &args.to {
         ends.push(to.parse().context("the second formula")?);
     }
-    let (z, exact) = encode(&run, &model, &ends, args.refine)?;
+    let (codes, exact) = encode(&model, &ends, args.refine)?;
     if let Some(at) = exact.iter().position(|exact| !exact) {
         bail!(
             "`{}` could not be refined: no vector was found that decodes to it; leave --refine out",
             ends[at]
         );
     }
-    let vectors: Vec<Vec<f64>> = z.to_dtype(DType::F64)?.to_vec2()?;
+    let vectors: Vec<Vec<f64>> = codes.z.to_dtype(DType::F64)?.to_vec2()?;
     let steps = args.steps as usize;
     let points = match &vectors[..] {
         [from, to] if args.linear => line(from, to, steps),
@@ -54,20 +53,17 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
     };
     let latent = model.config().latent;
     let z = Tensor::from_vec(points.concat(), (steps, latent), &Device::Cpu)?.to_dtype(DType::F32)?;
-    // A conditional model goes from meaning to meaning in a straight line, or keeps that of the only formula.
-    let context = match &run.embedding {
-        Some(embedding) => {
-            let meanings: Vec<Vec<f64>> =
-                context_of(embedding, &ends, DType::F64, &Device::Cpu)?.to_vec2()?;
+    // A conditional model moves between the meanings in a straight line, or keeps that of the only formula.
+    let conditions = match codes.conditions.vectors() {
+        Some(vectors) => {
+            let meanings: Vec<Vec<f64>> = vectors.to_dtype(DType::F64)?.to_vec2()?;
             let path = line(&meanings[0], &meanings[meanings.len() - 1], steps);
-            Some(
-                Tensor::from_vec(path.concat(), (steps, embedding.components()), &Device::Cpu)?
-                    .to_dtype(DType::F32)?,
-            )
+            let path = Tensor::from_vec(path.concat(), (steps, meanings[0].len()), &Device::Cpu)?;
+            Conditions::from_vectors(path.to_dtype(DType::F32)?)?
         }
-        None => None,
+        None => Conditions::none(steps),
     };
-    let decoded = model.decode(&z, context.as_ref(), Decoding::Greedy)?;
+    let decoded = model.decode(&Codes { z, conditions }, Decoding::Greedy)?;
     let mut path: Vec<Point> = Vec::with_capacity(steps);
     for list in decoded {
         let Some(best) = list.into_iter().next() else { continue };

@@ -4,21 +4,21 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use logicvae_kernel::Domain;
+use logicvae_logic::Split;
 use logicvae_vae::plane;
 use serde::Serialize;
 
 use crate::args::MapArgs;
-use crate::commands::encode::encode;
 use crate::figure::map;
-use crate::measure::formulae;
+use crate::input::read_formulae;
 use crate::output::{Output, check_target, write_file};
-use crate::run;
+use crate::trained::{encode, open};
 
-/// More points would hide each other.
+/// The maximum number of points: more would hide each other.
 const MOST: usize = 2000;
-/// From this many variables on, satisfying assignments are counted on drawn ones.
+/// From this many variables on, satisfying assignments are estimated from a sample.
 const EXACT_VARIABLES: usize = 12;
-const DRAWN: usize = 4096;
+const SAMPLED: usize = 4096;
 
 #[derive(Serialize)]
 struct Report {
@@ -27,26 +27,26 @@ struct Report {
 
 pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
     check_target(&args.svg, args.force)?;
-    let (run, model) = run::open(&args.model)?;
+    let (run, model) = open(&args.model)?;
     let variables = run.config.model.variables;
     let mut list = match &args.file {
-        Some(path) => formulae(path, Some(variables))?,
-        None => run.data.test.clone(),
+        Some(path) => read_formulae(path, Some(variables))?,
+        None => run.formulae(Split::Test)?,
     };
     list.truncate(MOST);
     if list.len() < 2 {
         bail!("a map needs at least two formulae: name a file with --in");
     }
-    let points = plane(&encode(&run, &model, &list, false)?.0)?;
-    let measure = match variables as usize {
+    let points = plane(&encode(&model, &list, false)?.0.z)?;
+    let domain = match variables as usize {
         few if few < EXACT_VARIABLES => Domain::exact(few)?,
-        many => Domain::monte_carlo(many, DRAWN, 0)?,
+        many => Domain::monte_carlo(many, SAMPLED, 0)?,
     };
-    let values = measure.values(&list)?;
+    let values = domain.values(&list)?;
     let satisfied: Vec<f64> = (0..list.len())
         .map(|row| {
             values.row(row).iter().map(|w| w.count_ones() as usize).sum::<usize>() as f64
-                / measure.len() as f64
+                / domain.len() as f64
         })
         .collect();
     let drawn = map(&points, &satisfied, &vec![String::new(); list.len()])?;

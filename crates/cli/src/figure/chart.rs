@@ -36,8 +36,8 @@ pub struct Chart {
 const SIZE: (u32, u32) = (760, 440);
 const MIN_PLOT_WIDTH: u32 = 480;
 const MARGIN: u32 = 12;
-/// Width of the vertical axis and height of the horizontal axis, with their numbers and labels. The vertical axis
-/// is wider if its numbers are long.
+/// Width of the vertical axis and height of the horizontal axis, with their numbers and labels. The vertical
+/// axis is wider if its numbers are long.
 const AXIS_SIZE: (u32, u32) = (58, 42);
 /// Distance between two lines of the name of a group.
 const LINE_HEIGHT: u32 = 15;

@@ -26,7 +26,7 @@ pub fn draw_formula(formula: &Formula) -> Result<String> {
     let (across, down) = tree::size(formula);
     if across * MIN_UNIT > MAX_SIZE.0 || down * MIN_UNIT > MAX_SIZE.1 {
         bail!(
-            "the tree has {} nodes ({across:.0} wide, {down:.0} deep): it is too large for a readable picture",
+            "the tree has {} nodes ({across:.0} wide, {down:.0} deep): this is too large for a picture",
             formula.size()
         );
     }

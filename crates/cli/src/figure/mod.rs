@@ -6,6 +6,7 @@ mod chart;
 mod extent;
 mod formula;
 mod legend;
+mod loss;
 mod map;
 mod marks;
 mod picture;
@@ -18,6 +19,7 @@ mod tree;
 
 pub use chart::{Axis, Chart};
 pub use formula::draw_formula;
+pub use loss::loss_curves;
 pub use map::map;
 pub use marks::{Mark, Series};
 pub use picture::Picture;

@@ -1,17 +1,21 @@
-// Message passing on the GPU: sums over neighbours, gates of a GRU, attention, and their gradients. All numbers are f32,
-// all matrices row-major.
+// Message passing on the GPU: sums over neighbours, GRU gates, attention, and their gradients. All numbers
+// are f32 and all matrices row-major.
 //
-// A graph is its incoming edges in compressed rows: the edges of row v are offsets[v] .. offsets[v + 1], and sources[e] is
-// the row an edge comes from. Gradients flow against the edges, so they take the transposed rows (t_…), whose t_edges[i] is
-// the edge's number in the forward rows. Both ways only gather: no atomics, so the same input gives the same bits.
+// A graph is given by its incoming edges in compressed sparse rows: row v has the edges offsets[v] to
+// offsets[v + 1] (exclusive), and edge e comes from row sources[e]. Gradients flow against the edges, so
+// backward kernels read the transposed graph (t_...), where t_edges[i] is the index of an edge in the forward
+// graph. Kernels of both directions only gather. There are no atomics, so the same input always gives the
+// same bits.
 //
-// How to launch. No kernel depends on the size of its grid, and none may be launched on nothing (n = 0).
-//   one thread an element:  csr_gather, gated_sum_*, gru_gates_*; any block of one dimension
-//   one warp a row and head: attention_*; a block of one dimension, of whole warps
-//   attention_backward_att: a block of x columns by y rows, with x * y floats of dynamic shared memory; the sum's order,
-//                           and so its last bits, depend on y
+// Launch configurations. The result does not depend on the size of the grid. An empty launch (n = 0) is
+// invalid.
+//   csr_gather, gated_sum_*, gru_gates_*: one thread per element, in any one-dimensional block
+//   attention_scores, _forward, _backward_receivers, _backward_messages: one warp per row and head, in a
+//       one-dimensional block of whole warps
+//   attention_backward_att: a block of x columns by y rows, with x * y floats of dynamic shared memory; the
+//       order of summation, and therefore the last bits, depend on y
 
-// The tests compile this file for the host, where shared memory is another thing.
+// Host tests compile this file as C++, with their own definition of shared memory.
 #ifndef DYNAMIC_SHARED
 #define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
 #endif
@@ -26,19 +30,20 @@ __device__ inline float leaky_relu(float x) { return x > 0.0f ? x : SLOPE * x; }
 
 __device__ inline float leaky_relu_slope(float x) { return x > 0.0f ? 1.0f : SLOPE; }
 
-// This thread's first element, and how far it is to its next.
+// The first element of this thread, and the distance to its next one.
 __device__ inline size_t first_element() { return (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
 __device__ inline size_t element_stride() { return (size_t)gridDim.x * blockDim.x; }
 
-// The same for warps: all lanes of a warp get the same number, so they take the same turns and may shuffle.
+// The same for warps. All lanes of a warp get the same index, so they run the same iterations and may
+// shuffle.
 __device__ inline size_t first_item() { return first_element() / WARP; }
 
 __device__ inline size_t item_stride() { return element_stride() / WARP; }
 
 __device__ inline unsigned int lane() { return threadIdx.x % WARP; }
 
-// Every lane gets the sum, or the largest; by pairs of lanes, always the same ones.
+// Reductions whose result every lane receives. Lanes are combined in a fixed order.
 __device__ inline float warp_sum(float x) {
     for (unsigned int other = WARP / 2; other > 0; other /= 2) {
         x += __shfl_xor_sync(ALL_LANES, x, other);
@@ -83,7 +88,7 @@ extern "C" __global__ void csr_gather(
     }
 }
 
-// A row of gm is a gate before its sigmoid, then a map, each of `width`.
+// Each row of gm holds a gate before its sigmoid and then a value (map), `width` numbers each.
 // out[v] = sum of weights[e] * sigmoid(gate[sources[e]]) * map[sources[e]]
 extern "C" __global__ void gated_sum_forward(
     unsigned int n,
@@ -105,7 +110,7 @@ extern "C" __global__ void gated_sum_forward(
     }
 }
 
-// One thread an element of a *source* row: it gathers what its receivers got.
+// One thread per element of a *source* row, which gathers the gradients of its receivers.
 extern "C" __global__ void gated_sum_backward(
     unsigned int rows,
     unsigned int width,
@@ -129,9 +134,9 @@ extern "C" __global__ void gated_sum_backward(
     }
 }
 
-// ---- gates of a GRU
+// ---- GRU gates
 
-// The three gates of one element: rows of gi and gh are reset, update, candidate, as PyTorch has them.
+// The three gates of one element. Rows of gi and gh hold reset, update and candidate, in PyTorch's order.
 struct Gates {
     float reset, update, candidate;
 };
@@ -160,7 +165,7 @@ extern "C" __global__ void gru_gates_forward(
     }
 }
 
-// The gates are computed again rather than kept: that costs less than reading them.
+// The gates are recomputed: that is cheaper than storing and reading them.
 extern "C" __global__ void gru_gates_backward(
     unsigned int n,
     unsigned int width,
@@ -208,9 +213,10 @@ extern "C" __global__ void attention_scores(
     }
 }
 
-// A row listens to itself and to its edges, edge e counting times[e] times:
-//   p = softmax of leaky_relu(score_own[v] + score of the other), out[v] = p_0 * own[v] + sum of p_e * msg[sources[e]]
-// The probabilities, multiplicity included, are kept for the gradients.
+// A row attends to itself and to the sources of its edges, where edge e counts times[e] times:
+//   p = softmax of leaky_relu(score_own[v] + score of the row attended to),
+//   out[v] = p_0 * own[v] + sum of p_e * msg[sources[e]].
+// The attention weights, multiplied by times[e], are stored for the gradients.
 extern "C" __global__ void attention_forward(
     unsigned int n,
     unsigned int heads,
@@ -232,7 +238,7 @@ extern "C" __global__ void attention_forward(
         const float score = score_own[i];
         const float own_logit = leaky_relu(2.0f * score);
 
-        // An edge that counts 0 times must not set the maximum: the others could then all underflow.
+        // An edge that counts 0 times must not determine the maximum: all others could underflow.
         float top = own_logit;
         for (unsigned int e = begin + lane(); e < end; e += WARP) {
             const float logit = leaky_relu(score + score_msg[sources[e] * (size_t)heads + k]);
@@ -241,7 +247,7 @@ extern "C" __global__ void attention_forward(
         }
         top = warp_max(top);
 
-        // Each lane reads here what it wrote above.
+        // Each lane reads only what it wrote above, so no synchronisation is needed.
         float edges = 0.0f;
         for (unsigned int e = begin + lane(); e < end; e += WARP) {
             const size_t at = e * (size_t)heads + k;
@@ -258,7 +264,7 @@ extern "C" __global__ void attention_forward(
             alpha_own[i] = own_alpha;
         }
 
-        // From here on a lane reads what the others wrote.
+        // From here on, lanes read what other lanes wrote.
         __syncwarp();
         for (unsigned int d = lane(); d < dim; d += WARP) {
             float sum = own_alpha * own[i * dim + d];
@@ -270,8 +276,9 @@ extern "C" __global__ void attention_forward(
     }
 }
 
-// Gradients of what belongs to the receivers: their own rows and scores, and each edge's part of its source's score.
-// With a = <grad_out, what is listened to>, the softmax gives p * (a - mean of a).
+// The gradients of the receivers' own rows and scores, and each edge's contribution to the gradient of its
+// source's score. With a = <grad_out, row attended to>, the gradient of a softmax input is p * (a - mean of
+// a).
 extern "C" __global__ void attention_backward_receivers(
     unsigned int n,
     unsigned int heads,
@@ -300,11 +307,11 @@ extern "C" __global__ void attention_backward_receivers(
             const float part = warp_dot(dim, grad, msg + (sources[e] * (size_t)heads + k) * dim);
             mean += alpha[e * (size_t)heads + k] * part;
             if (lane() == 0) {
-                grad_edge[e * (size_t)heads + k] = part; // until the mean is known
+                grad_edge[e * (size_t)heads + k] = part; // temporarily, until the mean is known
             }
         }
 
-        // The lanes share out the edges that lane 0 wrote.
+        // The values that lane 0 wrote are divided among all lanes.
         __syncwarp();
         const float score = score_own[i];
         float edges = 0.0f;
@@ -315,7 +322,7 @@ extern "C" __global__ void attention_backward_receivers(
             grad_edge[at] = g;
             edges += g;
         }
-        // The row's own score counts twice in its own logit.
+        // The row's own logit contains its score twice.
         const float own_logit = alpha_own[i] * (own_part - mean) * leaky_relu_slope(2.0f * score);
         const float grad_score = 2.0f * own_logit + warp_sum(edges);
         if (lane() == 0) {
@@ -327,7 +334,7 @@ extern "C" __global__ void attention_backward_receivers(
     }
 }
 
-// Gradients of what belongs to the sources, gathered from their receivers.
+// The gradients of the sources' messages and scores, gathered from their receivers.
 extern "C" __global__ void attention_backward_messages(
     unsigned int rows,
     unsigned int heads,
@@ -365,7 +372,8 @@ extern "C" __global__ void attention_backward_messages(
 }
 
 // out[k, d] += sum over v of x[v, k, d] * grad_score[v, k]
-// Threads below each other share out the rows of a column; the first adds their parts from top to bottom.
+// The threads of a block column divide the rows among themselves; the first one adds their partial sums in
+// order.
 extern "C" __global__ void attention_backward_att(
     unsigned int rows,
     unsigned int heads,
@@ -376,8 +384,10 @@ extern "C" __global__ void attention_backward_att(
 ) {
     DYNAMIC_SHARED(float, parts);
     const size_t columns = (size_t)heads * dim;
-    // Every thread takes every turn, past the last column too: a barrier is for the whole block.
-    for (size_t left = (size_t)blockIdx.x * blockDim.x; left < columns; left += (size_t)gridDim.x * blockDim.x) {
+    // All threads run all iterations, even beyond the last column, since every thread must reach the
+    // barriers.
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t left = (size_t)blockIdx.x * blockDim.x; left < columns; left += stride) {
         const size_t column = left + threadIdx.x;
         float sum = 0.0f;
         if (column < columns) {
@@ -393,6 +403,6 @@ extern "C" __global__ void attention_backward_att(
             }
             out[column] += sum;
         }
-        __syncthreads(); // before the next turn writes over the parts
+        __syncthreads(); // before the next iteration overwrites the partial sums
     }
 }

@@ -1,16 +1,17 @@
-//! Every implementation computes what the model in PyTorch computes, with equal nodes merged and not.
+//! Every implementation agrees with the PyTorch model, with and without merging of equal nodes.
 
 use std::collections::BTreeMap;
 
 use candle_core::{DType, Device, Tensor};
-use logicvae_gnn::{Encoder, EncoderConfig, Implementation, Kind, Parameters, Readout, Vocabulary};
+use logicvae_compute::Parameters;
+use logicvae_gnn::{Encoder, EncoderConfig, Implementation, Kind, Readout, Vocabulary};
 use logicvae_logic::Formula;
 use serde_json::Value;
 
 use crate::common::{assert_close, configs, encoder, graphs, numbers, outcome, probe};
 
 const IMPLEMENTATIONS: [Implementation; 3] =
-    [Implementation::Fused, Implementation::Plain, Implementation::Kernels];
+    [Implementation::Fused, Implementation::Reference, Implementation::EdgeOps];
 const TOLERANCE: f64 = 1e-4;
 
 fn config(listing: &Value, case: &Value) -> EncoderConfig {
@@ -58,11 +59,15 @@ fn check(device: &Device, implementations: &[Implementation]) {
         let config = config(&listing, case);
         let parameters = Parameters::new(0);
         let encoder = Encoder::new(&config, parameters.builder(DType::F32, device)).unwrap();
-        // Through a safetensors file, as users move weights.
+        // Weights are loaded from a safetensors file, as users would do it.
         let prefix = format!("{name}/weight.");
         let weights: Vec<(&str, &Tensor)> =
             file.iter().filter_map(|(key, tensor)| Some((key.strip_prefix(&prefix)?, tensor))).collect();
-        assert_eq!(weights.len(), parameters.vars().len(), "{name}: as many weights as PyTorch has");
+        assert_eq!(
+            weights.len(),
+            parameters.vars().len(),
+            "{name}: PyTorch has a different number of weights"
+        );
         parameters.load_safetensors(&safetensors::serialize(weights, None).unwrap()).unwrap();
 
         let vocabulary = Vocabulary { positional: config.positional, ..Vocabulary::new(3) };
@@ -85,17 +90,17 @@ fn check(device: &Device, implementations: &[Implementation]) {
 }
 
 #[test]
-fn every_implementation_equals_pytorch() {
+fn every_implementation_matches_pytorch() {
     check(&Device::Cpu, &IMPLEMENTATIONS);
 }
 
-/// Runs where a GPU is present: `cargo test --features cuda -p logicvae-gnn`.
+/// Needs a GPU, and does nothing without one: `cargo test --features cuda -p logicvae-gnn`.
 #[cfg(feature = "cuda")]
 #[test]
-fn a_gpu_equals_pytorch() {
+fn the_gpu_matches_pytorch() {
     match Device::new_cuda(0) {
-        Ok(device) => check(&device, &[Implementation::Fused, Implementation::Plain]),
-        Err(error) => eprintln!("not run, no GPU works here: {error}"),
+        Ok(device) => check(&device, &[Implementation::Fused, Implementation::Reference]),
+        Err(error) => eprintln!("skipped: no usable GPU ({error})"),
     }
 }
 
@@ -110,7 +115,7 @@ fn implementations_agree_on_larger_batches() {
         let (encoder, parameters) = encoder(&config, DType::F32);
         let dag = graphs(5, 50, false);
         let probe = probe(50, 80, DType::F32);
-        let reference = encoder.with_implementation(Implementation::Plain).with_merging(false);
+        let reference = encoder.with_implementation(Implementation::Reference).with_merging(false);
         let (output, gradients) = outcome(&reference, &parameters, &reference.prepare(&dag).unwrap(), &probe);
         for implementation in IMPLEMENTATIONS {
             let encoder = encoder.with_implementation(implementation);
@@ -130,7 +135,7 @@ fn implementations_agree_on_larger_batches() {
 }
 
 #[test]
-fn every_weight_gets_a_gradient_in_every_configuration() {
+fn every_weight_has_a_gradient_in_every_configuration() {
     for config in configs(8, 12) {
         let (encoder, parameters) = encoder(&config, DType::F32);
         let dag = graphs(3, 20, config.positional);
@@ -142,7 +147,7 @@ fn every_weight_gets_a_gradient_in_every_configuration() {
             for (name, gradient) in gradients {
                 assert!(
                     gradient.iter().any(|g| *g != 0.0),
-                    "{implementation:?}, {config:?}: {name} gets no gradient"
+                    "{implementation:?}, {config:?}: the gradient of {name} is zero"
                 );
             }
         }
@@ -150,22 +155,22 @@ fn every_weight_gets_a_gradient_in_every_configuration() {
 }
 
 #[test]
-fn weights_move_through_safetensors() {
+fn weights_can_be_saved_and_loaded() {
     let config = EncoderConfig::gcn(8, 4);
-    let (_, one) = encoder(&config, DType::F32);
+    let (_, saved) = encoder(&config, DType::F32);
     let other = Parameters::new(99);
     let _ = Encoder::new(&config, other.builder(DType::F32, &Device::Cpu)).unwrap();
-    assert_ne!(one.to_safetensors().unwrap(), other.to_safetensors().unwrap());
-    other.load_safetensors(&one.to_safetensors().unwrap()).unwrap();
-    assert_eq!(one.to_safetensors().unwrap(), other.to_safetensors().unwrap());
+    assert_ne!(saved.to_safetensors().unwrap(), other.to_safetensors().unwrap());
+    other.load_safetensors(&saved.to_safetensors().unwrap()).unwrap();
+    assert_eq!(saved.to_safetensors().unwrap(), other.to_safetensors().unwrap());
 
     let wider = Parameters::new(0);
     let _ = Encoder::new(&EncoderConfig::gcn(8, 5), wider.builder(DType::F32, &Device::Cpu)).unwrap();
-    let error = wider.load_safetensors(&one.to_safetensors().unwrap()).unwrap_err().to_string();
+    let error = wider.load_safetensors(&saved.to_safetensors().unwrap()).unwrap_err().to_string();
     assert!(error.contains("down.stack.0.neigh.weight") && error.contains("[4, 4]"), "{error}");
     let gru = Parameters::new(0);
     let _ = Encoder::new(&EncoderConfig::gru(8, 4), gru.builder(DType::F32, &Device::Cpu)).unwrap();
-    let error = gru.load_safetensors(&one.to_safetensors().unwrap()).unwrap_err().to_string();
+    let error = gru.load_safetensors(&saved.to_safetensors().unwrap()).unwrap_err().to_string();
     assert!(error.contains("no weight `down.stack.0.cell.bias_hh`"), "{error}");
-    assert!(one.load_safetensors(b"nonsense").is_err());
+    assert!(saved.load_safetensors(b"nonsense").is_err());
 }

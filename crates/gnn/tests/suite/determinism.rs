@@ -1,7 +1,8 @@
-//! The same bits for any number of threads, and in every run.
+//! Results have the same bits for any number of threads and in every run.
 
 use candle_core::DType;
-use logicvae_gnn::{Encoder, EncoderConfig, Parameters};
+use logicvae_compute::Parameters;
+use logicvae_gnn::{Encoder, EncoderConfig};
 
 use crate::common::{encoder, graphs, outcome, probe};
 
@@ -16,18 +17,18 @@ fn bits(encoder: &Encoder, parameters: &Parameters, threads: usize) -> Vec<u64> 
 }
 
 #[test]
-fn threads_do_not_change_a_bit() {
-    // As wide as the paper's, so that products are large enough to be shared between threads.
+fn results_do_not_depend_on_the_number_of_threads() {
+    // As wide as in the paper, so that products are large enough to be split between threads.
     for config in [
         EncoderConfig::gru(10, 250),
         EncoderConfig::gcn(10, 250),
         EncoderConfig { head_dim: Some(84), ..EncoderConfig::gat(10, 250) },
     ] {
         let (encoder, parameters) = encoder(&config, DType::F32);
-        let one = bits(&encoder, &parameters, 1);
+        let single = bits(&encoder, &parameters, 1);
         for _ in 0..3 {
-            assert!(one == bits(&encoder, &parameters, 2), "{:?} with two threads", config.kind);
+            assert!(single == bits(&encoder, &parameters, 2), "{:?} with two threads", config.kind);
         }
-        assert!(one == bits(&encoder, &parameters, 5), "{:?} with five threads", config.kind);
+        assert!(single == bits(&encoder, &parameters, 5), "{:?} with five threads", config.kind);
     }
 }

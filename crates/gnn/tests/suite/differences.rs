@@ -1,7 +1,7 @@
-//! Gradients against central differences, in double precision.
+//! Gradients agree with central differences in double precision.
 
 use candle_core::{DType, Device, Result, Tensor, Var};
-use logicvae_gnn::ops::{Csr, attention, gated_sum, gather, gru_gates};
+use logicvae_gnn::edge_ops::{Csr, attention, gated_sum, gather, gru_gates};
 use logicvae_gnn::{EncoderConfig, Implementation, Kind, Readout};
 
 use crate::common::{assert_close, encoder, graphs, numbers, outcome, probe};
@@ -9,7 +9,7 @@ use crate::common::{assert_close, encoder, graphs, numbers, outcome, probe};
 const STEP: f64 = 1e-5;
 const TOLERANCE: f64 = 1e-6;
 
-/// The derivative of `value` by every number of `var`.
+/// The derivative of `value` with respect to every number of `var`, by central differences.
 fn differences(var: &Var, value: impl Fn() -> f64) -> Vec<f64> {
     let start = numbers(var);
     let set =
@@ -29,7 +29,7 @@ fn differences(var: &Var, value: impl Fn() -> f64) -> Vec<f64> {
     slopes
 }
 
-/// Checks an operation of several inputs.
+/// Checks the gradients of an operation with respect to all its inputs.
 fn check_op(name: &str, inputs: &[(usize, usize)], op: impl Fn(&[Tensor]) -> Result<Tensor>) {
     let vars: Vec<Var> = inputs
         .iter()
@@ -57,14 +57,14 @@ fn check_op(name: &str, inputs: &[(usize, usize)], op: impl Fn(&[Tensor]) -> Res
     }
 }
 
-/// Receivers with no edge, one, several, and a repeated sender.
+/// Edges to receivers with no sender, one sender, several senders, and a repeated sender.
 fn edges() -> Csr {
     let (offsets, sources) = ([0, 0, 1, 4, 6], [2, 0, 1, 2, 3, 3]);
     Csr::new(&offsets, &sources, &[1.0, 0.5, 2.0, 1.5, 1.0, 3.0], 5, &Device::Cpu).unwrap()
 }
 
 #[test]
-fn operations_on_edges() {
+fn gradients_of_operations_on_edges() {
     let edges = edges();
     check_op("gather", &[(5, 3)], |x| gather(&x[0], &edges));
     check_op("gated_sum", &[(5, 6)], |x| gated_sum(&x[0], &edges));
@@ -78,7 +78,7 @@ fn operations_on_edges() {
 }
 
 #[test]
-fn operations_say_what_is_wrong_with_their_input() {
+fn operations_explain_invalid_input() {
     let edges = edges();
     let x = probe(4, 3, DType::F64);
     for error in [
@@ -90,14 +90,14 @@ fn operations_say_what_is_wrong_with_their_input() {
     ] {
         let message = error.to_string();
         assert!(
-            ["wanted", "even", "sender 7", "offsets"].iter().any(|part| message.contains(part)),
+            ["expected", "even", "sender 7", "offsets"].iter().any(|part| message.contains(part)),
             "{message}"
         );
     }
 }
 
 #[test]
-fn whole_encoders() {
+fn gradients_of_encoders() {
     for kind in [Kind::Gru, Kind::Gcn, Kind::Gat] {
         for (positional, readout) in [(false, Readout::End), (true, Readout::Sum)] {
             let config = match kind {
@@ -112,7 +112,7 @@ fn whole_encoders() {
             };
             let config = EncoderConfig { positional, readout, ..config };
             let dag = graphs(2, 4, positional);
-            for implementation in [Implementation::Fused, Implementation::Kernels] {
+            for implementation in [Implementation::Fused, Implementation::EdgeOps] {
                 let (encoder, parameters) = encoder(&config, DType::F64);
                 let encoder = encoder.with_implementation(implementation);
                 let batch = encoder.prepare(&dag).unwrap();

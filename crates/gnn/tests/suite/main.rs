@@ -1,7 +1,8 @@
-//! One binary for all tests of the crate; a file a topic.
+//! All integration tests of the crate in one binary, with one file per topic.
 
 mod common;
 mod conformance;
 mod determinism;
 mod differences;
 mod schedules;
+mod tensors;

@@ -1,6 +1,7 @@
-//! Schedules of trees and other graphs: what is computed, in which order, and what is refused.
+//! Schedules of trees and other graphs: what is computed, in which order, and which graphs are rejected.
 
 use candle_core::DType;
+use logicvae_compute::Parameters;
 use logicvae_gnn::{
     Dag, Direction, EncoderConfig, GraphError, Implementation, Schedule, ScheduleOptions, Vocabulary,
 };
@@ -15,11 +16,11 @@ fn all_options() -> impl Iterator<Item = (Direction, ScheduleOptions)> {
     })
 }
 
-/// What must hold of every schedule.
-fn check(dag: &Dag, schedule: &Schedule, merge: bool) {
+/// Checks what must hold for every schedule.
+fn check_schedule(dag: &Dag, schedule: &Schedule, merge: bool) {
     let mut next = 0;
     for level in schedule.levels() {
-        assert_eq!(level.rows.start, next, "levels follow each other");
+        assert_eq!(level.rows.start, next, "levels are contiguous");
         next = level.rows.end;
         for row in level.rows.clone() {
             assert!(schedule.predecessors(row).all(|(p, times)| p < level.rows.start && times >= 1.0));
@@ -36,7 +37,7 @@ fn check(dag: &Dag, schedule: &Schedule, merge: bool) {
     }
 }
 
-/// Edges from smaller to larger numbers, so that there is no cycle; types 0 to 3.
+/// Edges lead from smaller to larger numbers, so there is no cycle. Types are 0 to 3.
 fn any_dag() -> impl Strategy<Value = Dag> {
     (1usize..12).prop_flat_map(|nodes| {
         let types = proptest::collection::vec(0u32..4, nodes);
@@ -53,30 +54,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_graph_is_scheduled(one in any_dag(), two in any_dag()) {
+    fn every_graph_can_be_scheduled(one in any_dag(), two in any_dag()) {
         let dag = Dag::batch([&one, &two, &one]).unwrap();
         for (direction, options) in all_options() {
             let schedule = Schedule::new(&dag, direction, &options).unwrap();
-            check(&dag, &schedule, options.merge);
+            check_schedule(&dag, &schedule, options.merge);
             if options.merge {
                 let alone = Schedule::new(&Dag::batch([&one, &two]).unwrap(), direction, &options).unwrap();
-                prop_assert_eq!(schedule.rows(), alone.rows(), "the third graph is the first");
+                prop_assert_eq!(schedule.rows(), alone.rows(), "the third graph equals the first");
             }
         }
     }
 
     #[test]
-    fn all_ways_agree_on_any_graph(one in any_dag(), two in any_dag()) {
+    fn all_implementations_agree_on_any_graph(one in any_dag(), two in any_dag()) {
         let dag = Dag::batch([&one, &two, &one]).unwrap();
         for config in [EncoderConfig::gru(4, 3), EncoderConfig::gcn(4, 3), EncoderConfig::gat(4, 3)] {
             let (encoder, parameters) = encoder(&config, DType::F64);
             let probe = probe(3, config.output(), DType::F64);
-            let reference = encoder.with_implementation(Implementation::Plain).with_merging(false);
+            let reference = encoder.with_implementation(Implementation::Reference).with_merging(false);
             let (wanted, gradients) = outcome_or_zero(&reference, &parameters, &dag, &probe);
-            // Weights of edges are f32 for kernels, whatever the rest is.
-            for (implementation, merge, tolerance) in
-                [(Implementation::Fused, true, 1e-9), (Implementation::Fused, false, 1e-9), (Implementation::Kernels, true, 1e-5)]
-            {
+            // Edge weights are f32 in the operations on edges, even if everything else is f64.
+            for (implementation, merge, tolerance) in [
+                (Implementation::Fused, true, 1e-9),
+                (Implementation::Fused, false, 1e-9),
+                (Implementation::EdgeOps, true, 1e-5),
+            ] {
                 let encoder = encoder.with_implementation(implementation).with_merging(merge);
                 let (found, found_gradients) = outcome_or_zero(&encoder, &parameters, &dag, &probe);
                 assert_close("output", &found, &wanted, tolerance);
@@ -91,10 +94,10 @@ proptest! {
     }
 }
 
-/// The tensor library gives no gradient to a weight that no edge uses; ours is then zero.
+/// Like [`outcome`], but a missing gradient counts as zero: candle has none for a weight that no edge uses.
 fn outcome_or_zero(
     encoder: &logicvae_gnn::Encoder,
-    parameters: &logicvae_gnn::Parameters,
+    parameters: &Parameters,
     dag: &Dag,
     probe: &candle_core::Tensor,
 ) -> (Vec<f64>, std::collections::BTreeMap<String, Vec<f64>>) {
@@ -109,10 +112,10 @@ fn outcome_or_zero(
 }
 
 #[test]
-fn equal_subtrees_and_paths_are_computed_once() {
+fn equal_subtrees_and_equal_paths_are_computed_once() {
     let dag = Vocabulary::new(2).graphs(&["(x1 & !x2) | (!x2 & x1)".parse().unwrap()]).unwrap();
     let options = ScheduleOptions::default();
-    // END, x1, x2, !x2, the conjunction (order does not count), the disjunction, START.
+    // END, x1, x2, !x2, the conjunction (the order of children is ignored), the disjunction, START.
     let up = Schedule::new(&dag, Direction::Up, &options).unwrap();
     assert_eq!((dag.nodes(), up.rows()), (11, 7));
     // START, |, & , x1, !, x2, END: both conjunctions have the same ancestors.
@@ -121,16 +124,16 @@ fn equal_subtrees_and_paths_are_computed_once() {
     assert_eq!(
         down.predecessors(6).map(|(_, times)| times).collect::<Vec<_>>(),
         [2.0, 2.0],
-        "END has each leaf twice"
+        "END receives each leaf twice"
     );
-    // With positions, left and right differ.
+    // With positions, left and right children differ.
     let marked = Vocabulary { positional: true, ..Vocabulary::new(2) };
     let dag = marked.graphs(&["(x1 & !x2) | (!x2 & x1)".parse().unwrap()]).unwrap();
     assert!(Schedule::new(&dag, Direction::Up, &options).unwrap().rows() > 7);
 }
 
 #[test]
-fn merging_saves_as_much_as_was_promised() {
+fn merging_saves_as_many_rows_as_documented() {
     let paper = logicvae_logic::DatasetSpec::preset("paper-5")
         .unwrap()
         .sampler
@@ -147,12 +150,12 @@ fn merging_saves_as_much_as_was_promised() {
             rows += Schedule::new(&dag, direction, &options).unwrap().rows();
         }
         let saved = nodes as f64 / rows as f64;
-        assert!(saved > least, "{direction:?}: {saved} nodes a row");
+        assert!(saved > least, "{direction:?}: {saved} nodes per row");
     }
 }
 
 #[test]
-fn a_long_chain_and_a_wide_star() {
+fn a_long_chain_and_a_wide_star_can_be_encoded() {
     const SIZE: u32 = 10_000;
     let chain =
         Dag::new((0..SIZE).map(|i| i % 3).collect(), (1..SIZE).map(|i| (i - 1, i)).collect()).unwrap();
@@ -173,14 +176,14 @@ fn a_long_chain_and_a_wide_star() {
             if merge {
                 let rows: Vec<usize> =
                     encoder.prepare(&star).unwrap().schedules().map(Schedule::rows).collect();
-                assert_eq!(rows, [4, 4], "the centre, and a row for each type of leaf");
+                assert_eq!(rows, [4, 4], "the centre, and one row for each type of leaf");
             }
         }
     }
 }
 
 #[test]
-fn a_batch_gives_what_its_formulae_give_alone() {
+fn encodings_do_not_depend_on_the_rest_of_the_batch() {
     for config in [EncoderConfig::gru(8, 6), EncoderConfig::gcn(8, 6), EncoderConfig::gat(8, 6)] {
         let (encoder, _) = encoder(&config, DType::F32);
         let together = encoder
@@ -198,38 +201,41 @@ fn a_batch_gives_what_its_formulae_give_alone() {
 }
 
 #[test]
-fn bad_graphs_are_refused_with_a_reason() {
+fn invalid_graphs_are_rejected_with_a_reason() {
     let (encoder, _) = encoder(&EncoderConfig::gcn(3, 4), DType::F32);
-    let says = |result: Result<(), GraphError>, parts: &[&str]| {
+    let expect_error = |result: Result<(), GraphError>, parts: &[&str]| {
         let message = result.unwrap_err().to_string();
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     };
-    says(encoder.prepare(&Dag::default()).map(drop), &["empty", "at least one graph"]);
+    expect_error(encoder.prepare(&Dag::default()).map(drop), &["empty", "at least one graph"]);
     let good = Dag::new(vec![0, 1], vec![(0, 1)]).unwrap();
     let ring = Dag::new(vec![0, 1, 2, 0], vec![(0, 1), (1, 2), (2, 1), (2, 3)]).unwrap();
-    says(encoder.prepare(&Dag::batch([&good, &ring]).unwrap()).map(drop), &["graph 1", "cycle", "node"]);
+    expect_error(
+        encoder.prepare(&Dag::batch([&good, &ring]).unwrap()).map(drop),
+        &["graph 1", "cycle", "node"],
+    );
     let itself = Dag::new(vec![0], vec![(0, 0)]).unwrap();
-    says(encoder.prepare(&itself).map(drop), &["graph 0", "cycle through its node 0"]);
+    expect_error(encoder.prepare(&itself).map(drop), &["graph 0", "cycle through its node 0"]);
     let foreign = Dag::new(vec![0, 7], vec![(0, 1)]).unwrap();
-    says(
+    expect_error(
         encoder.prepare(&Dag::batch([&good, &foreign]).unwrap()).map(drop),
         &["node 1 of graph 1", "type 7", "3 types"],
     );
-    says(Dag::new(vec![0], vec![(0, 3)]).map(drop), &["edge 0", "node 3", "1 nodes"]);
-    says(Dag::new(vec![], vec![]).map(drop), &["no nodes"]);
-    says(good.clone().with_marks(vec![1]).map(drop), &["1 marks for 2 nodes"]);
+    expect_error(Dag::new(vec![0], vec![(0, 3)]).map(drop), &["edge 0", "node 3", "1 nodes"]);
+    expect_error(Dag::new(vec![], vec![]).map(drop), &["no nodes"]);
+    expect_error(good.clone().with_marks(vec![1]).map(drop), &["1 marks for 2 nodes"]);
     let marked = good.clone().with_marks(vec![1, 0]).unwrap();
-    says(encoder.prepare(&marked).map(drop), &["positional"]);
+    expect_error(encoder.prepare(&marked).map(drop), &["positional"]);
     let (positional, _) =
         self::encoder(&EncoderConfig { positional: true, ..EncoderConfig::gcn(3, 4) }, DType::F32);
     let far = good.clone().with_marks(vec![0, 2]).unwrap();
-    says(positional.prepare(&far).map(drop), &["node 1", "mark 2", "0 and 1"]);
-    says(Dag::batch([&good, &marked]).map(drop), &["2 marks for 4 nodes"]);
-    says(
+    expect_error(positional.prepare(&far).map(drop), &["node 1", "mark 2", "0 and 1"]);
+    expect_error(Dag::batch([&good, &marked]).map(drop), &["2 marks for 4 nodes"]);
+    expect_error(
         Vocabulary::new(2).graphs(&["x1".parse().unwrap(), "x3".parse().unwrap()]).map(drop),
         &["formula 1", "x3", "x2"],
     );
-    says(Vocabulary::new(2).graphs(&["1".parse().unwrap()]).map(drop), &["formula 0", "constant 1"]);
+    expect_error(Vocabulary::new(2).graphs(&["1".parse().unwrap()]).map(drop), &["formula 0", "constant 1"]);
     for (config, part) in [
         (EncoderConfig { layers: 0, ..EncoderConfig::gcn(3, 4) }, "layers"),
         (EncoderConfig::gcn(3, 0), "hidden"),
@@ -238,6 +244,6 @@ fn bad_graphs_are_refused_with_a_reason() {
         (EncoderConfig { heads: vec![3, 0, 4], ..EncoderConfig::gat(3, 4) }, "at least one head"),
         (EncoderConfig { head_dim: Some(0), ..EncoderConfig::gat(3, 4) }, "head_dim"),
     ] {
-        says(config.check(), &[part]);
+        expect_error(config.check(), &[part]);
     }
 }

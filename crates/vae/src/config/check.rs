@@ -1,7 +1,6 @@
-//! Which settings go together.
+//! Checks that settings are valid and consistent.
 
-use crate::config::{Children, Config, ModelConfig, Prior, Task, TrainingConfig};
-use crate::decoder::MOST_VARIABLES;
+use crate::config::{Children, Config, MAX_GOAL_VARIABLES, ModelConfig, Prior, Task, TrainingConfig};
 use crate::error::VaeError;
 
 fn refuse(setting: &str, reason: impl Into<String>) -> Result<(), VaeError> {
@@ -15,23 +14,25 @@ fn at_least_one(settings: &[(&str, usize)]) -> Result<(), VaeError> {
     }
 }
 
-/// Far beyond what is of use, and far below what a machine cannot hold or count.
+/// Limits far beyond useful values, but far below what a machine can hold.
 fn at_most(settings: &[(&str, usize, usize)]) -> Result<(), VaeError> {
     match settings.iter().find(|(_, value, limit)| value > limit) {
-        Some((setting, value, limit)) => refuse(setting, format!("{value} is too much: at most {limit}")),
+        Some((setting, value, limit)) => {
+            refuse(setting, format!("{value} is too large: the limit is {limit}"))
+        }
         None => Ok(()),
     }
 }
 
 fn not_negative(settings: &[(&str, f64)]) -> Result<(), VaeError> {
     match settings.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
-        Some((setting, value)) => refuse(setting, format!("{value} makes no sense: it must be 0 or more")),
+        Some((setting, value)) => refuse(setting, format!("{value} is invalid: it must be 0 or more")),
         None => Ok(()),
     }
 }
 
 impl Config {
-    /// Whether the settings make sense, each by itself and together.
+    /// Checks every setting by itself and all of them together.
     pub fn check(&self) -> Result<(), VaeError> {
         self.model.check()?;
         self.training.check()?;
@@ -42,70 +43,94 @@ impl Config {
         if self.data.shapes && (self.model.variables != 1 || self.model.task == Task::Leaves) {
             return refuse(
                 "data.shapes",
-                "shapes have one variable, x1, and no other to predict: set model.variables = 1",
+                "shapes have only the variable x1: set model.variables = 1 and the task to autoencoder",
             );
         }
         if self.model.task == Task::Leaves && self.context.is_none() {
-            return refuse("model.task", "leaves are learned from the meaning of the whole: add a [context]");
+            return refuse(
+                "model.task",
+                "leaves are predicted from the meaning of the formula: add a [context]",
+            );
         }
         if self.model.task == Task::Leaves && self.data.children == Children::Sort {
             return refuse(
                 "data.children",
-                "sorting needs the indices that are to be learned: use `keep` or `swap`",
+                "sorting needs the variables that are to be predicted: use `keep` or `swap`",
             );
         }
         if sampler.variables > self.model.variables && !self.data.shapes {
             let reason = format!(
-                "formulae have {} variables, but the model's vocabulary ends with x{}: raise model.variables or lower this",
+                "formulae have {} variables, but the model's vocabulary ends with x{}: raise model.variables \
+                 or lower this",
                 sampler.variables, self.model.variables
             );
             return refuse("data.set.sampler.variables", reason);
         }
         if sampler.max_nodes > self.model.max_nodes {
             let reason = format!(
-                "formulae have up to {} nodes, but the decoder stops after {}: raise model.max_nodes or lower this",
+                "formulae have up to {} nodes, but the decoder stops after {}: raise model.max_nodes or \
+                 lower this",
                 sampler.max_nodes, self.model.max_nodes
             );
             return refuse("data.set.sampler.max_nodes", reason);
         }
         at_most(&[("data.set.train", self.data.set.train, 1_000_000_000)])?;
         if self.data.set.train == 0 {
-            return refuse("data.set.train", "there must be something to learn from: at least 1");
+            return refuse("data.set.train", "there must be at least 1 training formula");
         }
-        if !(0.0..=1.0).contains(&self.data.crossing) {
-            return refuse("data.crossing", format!("{} is no share: use 0 to 1", self.data.crossing));
-        }
-        if self.data.crossing > 0.0 && self.data.fresh {
+        if !(0.0..=1.0).contains(&self.data.crossover) {
             return refuse(
-                "data.crossing",
-                "fresh formulae are new as they are: set data.fresh = false, or crossing = 0",
+                "data.crossover",
+                format!("{} is not a probability: use 0 to 1", self.data.crossover),
+            );
+        }
+        if self.data.crossover > 0.0 && self.data.fresh {
+            return refuse(
+                "data.crossover",
+                "fresh formulae need no crossover: set data.fresh = false, or crossover = 0",
+            );
+        }
+        if self.training.lambda.is_some() != (self.model.task == Task::Leaves) {
+            return refuse(
+                "training.lambda",
+                "it is the weight of a leaf model's semantic distance: set it for the task `leaves`, and \
+                 only there",
+            );
+        }
+        if self.model.task == Task::Leaves && self.training.beta != 0.0 {
+            return refuse(
+                "training.beta",
+                "a leaf model has no latent space: its weight is training.lambda",
             );
         }
         if self.model.prior != Prior::Standard && self.context.is_none() {
             return refuse(
                 "model.prior",
-                "this prior depends on a context: add a [context], or use `standard`",
+                "this prior depends on a semantic vector: add a [context], or use `standard`",
             );
         }
-        if self.model.goals && self.context.is_none() {
-            return refuse("model.goals", "goals come from a context: add a [context], or use false");
+        if self.model.goal_conditioned && self.context.is_none() {
+            return refuse(
+                "model.goal_conditioned",
+                "goals come from a semantic vector: add a [context], or use false",
+            );
         }
         if self.training.hybrid > 0.0 && (self.context.is_none() || self.model.task == Task::Leaves) {
             return refuse(
                 "training.hybrid",
-                "only an autoencoder with a context has something to learn from its prior: use 0",
+                "only a conditional autoencoder can learn from its prior: use 0, or add a [context]",
             );
         }
-        if self.training.focus > 1 && self.model.task == Task::Leaves {
+        if self.training.hardest_of > 1 && self.model.task == Task::Leaves {
             return refuse(
-                "training.focus",
-                "it asks how well formulae come back, and where leaves are learned none do: use 1",
+                "training.hardest_of",
+                "leaf models do not reconstruct formulae, so there is nothing to rank them by: use 1",
             );
         }
         if self.model.candidates > 1 && self.context.is_none() {
             return refuse(
                 "model.candidates",
-                "there is no meaning to choose by without a context: use 1, or add a [context]",
+                "candidates are ranked by a semantic vector: use 1, or add a [context]",
             );
         }
         if let Some(context) = &self.context {
@@ -113,7 +138,7 @@ impl Config {
             if context.pool == 0 {
                 return refuse(
                     "context.pool",
-                    "a context needs a pool of formulae to compare with: 5000 is the paper's size",
+                    "the embedding is fitted on a pool of formulae: use 5000 as in the paper",
                 );
             }
             if context.components > context.pool {
@@ -122,7 +147,7 @@ impl Config {
                 return refuse("context.components", reason);
             }
             if context.gaussian.is_some_and(|sigma2| !(sigma2.is_finite() && sigma2 > 0.0)) {
-                return refuse("context.gaussian", "σ² must be a number above 0");
+                return refuse("context.gaussian", "σ² must be positive");
             }
         }
         if self.data.set.valid == 0 && self.training.patience > 0 {
@@ -136,7 +161,7 @@ impl Config {
 }
 
 impl ModelConfig {
-    /// Whether the model's settings make sense.
+    /// Checks the settings of the model.
     pub fn check(&self) -> Result<(), VaeError> {
         at_least_one(&[
             ("model.variables", self.variables as usize),
@@ -162,16 +187,20 @@ impl ModelConfig {
                 "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
             );
         }
-        if self.goals && (self.variables > MOST_VARIABLES || self.constant || !self.constrained) {
+        if self.goal_conditioned
+            && (self.variables > MAX_GOAL_VARIABLES || self.constant || !self.constrained)
+        {
             return refuse(
-                "model.goals",
-                format!("needs at most {MOST_VARIABLES} variables, no constants, and constrained = true"),
+                "model.goal_conditioned",
+                format!(
+                    "it needs at most {MAX_GOAL_VARIABLES} variables, no constants, and constrained = true"
+                ),
             );
         }
         if self.parent_index && self.positional {
             return refuse(
                 "model.parent_index",
-                "a node has one mark, its side or its parent's index: set positional = false",
+                "a node has one mark, either its side or its parent's index: set positional = false",
             );
         }
         self.encoder_config().check().map_err(|error| match error {
@@ -184,55 +213,58 @@ impl ModelConfig {
 }
 
 impl TrainingConfig {
-    /// Whether the training's settings make sense.
+    /// Checks the settings of the training.
     pub fn check(&self) -> Result<(), VaeError> {
         at_least_one(&[
             ("training.epochs", self.epochs),
             ("training.batch", self.batch),
-            ("training.focus", self.focus),
+            ("training.hardest_of", self.hardest_of),
             ("training.validate_every", self.validate_every),
             ("training.checkpoint_every", self.checkpoint_every),
         ])?;
         at_most(&[
             ("training.epochs", self.epochs, 1_000_000_000),
             ("training.batch", self.batch, 1_000_000),
-            ("training.focus", self.focus, 1000),
+            ("training.hardest_of", self.hardest_of, 1000),
         ])?;
         not_negative(&[
             ("training.learning_rate", self.learning_rate),
             ("training.weight_decay", self.weight_decay),
             ("training.beta", self.beta),
-            ("training.polish_rate", self.polish_rate),
-            ("training.polish_beta", self.polish_beta),
+            ("training.fine_tune_learning_rate", self.fine_tune_learning_rate),
+            ("training.fine_tune_beta", self.fine_tune_beta),
             ("training.improvement", self.improvement),
+            ("training.lambda", self.lambda.unwrap_or(0.0)),
         ])?;
-        if self.polish >= self.epochs {
-            let reason =
-                format!("{} of {} epochs leave none to learn in: use fewer", self.polish, self.epochs);
-            return refuse("training.polish", reason);
+        if self.fine_tune_epochs >= self.epochs {
+            let reason = format!(
+                "{} of {} epochs leave none for the main phase: use fewer",
+                self.fine_tune_epochs, self.epochs
+            );
+            return refuse("training.fine_tune_epochs", reason);
         }
-        if self.polish > 0 && self.polish_rate == 0.0 {
+        if self.fine_tune_epochs > 0 && self.fine_tune_learning_rate == 0.0 {
             return refuse(
-                "training.polish_rate",
-                "0 would change nothing: use a part of the learning rate, such as 0.0002",
+                "training.fine_tune_learning_rate",
+                "a learning rate of 0 changes nothing: use a fraction of learning_rate, such as 0.0002",
             );
         }
         if !(0.0..1.0).contains(&self.hybrid) {
             return refuse(
                 "training.hybrid",
-                format!("{} is no share that leaves some for encodings: use 0 to 0.9", self.hybrid),
+                format!("{} leaves no formulae for encodings: use 0 to 0.9", self.hybrid),
             );
         }
         if self.improvement >= 1.0 {
             return refuse(
                 "training.improvement",
-                format!("{} asks for a loss below 0: use a small share, such as 0.001", self.improvement),
+                format!("{} can never be reached: use a small value such as 0.001", self.improvement),
             );
         }
         if self.clip.is_nan() || self.clip <= 0.0 {
             return refuse(
                 "training.clip",
-                format!("{} makes no sense: a norm above 0, or `inf` for none", self.clip),
+                format!("{} is invalid: use a positive norm, or `inf` for no clipping", self.clip),
             );
         }
         Ok(())

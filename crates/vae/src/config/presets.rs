@@ -1,4 +1,4 @@
-//! Named settings: the paper's models, its ablations, and ours.
+//! Presets: the paper's models, its ablations, and our own models.
 
 use logicvae_gnn::{EncoderConfig, Kind, Readout};
 use logicvae_kernel::PAPER_SIGMA2;
@@ -8,17 +8,17 @@ use crate::config::{
     Children, Config, ContextConfig, DataConfig, Decay, EncoderChoice, GraphState, ModelConfig, Prior, Task,
     TrainingConfig,
 };
-use crate::error::VaeError;
 
 impl Config {
-    /// Names of the presets. `{kind}` is `gru`, `gcn` or `gat`; `{n}` is the number of variables: 3, 4 or 5.
+    /// The names of the presets. `{kind}` is `gru`, `gcn` or `gat`, and `{n}` is the number of variables: 3,
+    /// 4 or 5.
     pub const PRESETS: [(&str, &str); 11] = [
-        ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, children in no order"),
+        ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, unordered children"),
         ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
         ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
-        ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages alone"),
+        ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages only"),
         ("{gcn,gat}-{n}-layers-{1..5}", "ablation: the number of layers"),
-        ("{gcn,gat}-{n}-end", "ablation: the other read-out than the paper's code"),
+        ("{gcn,gat}-{n}-end", "ablation: the readout of the paper's text instead of its code"),
         ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
         ("cvae-best-{n}", "ours, conditional"),
         (
@@ -86,8 +86,8 @@ impl Config {
     }
 }
 
-/// The paper's data: 4,000 formulae to learn from, 300 to test on. By its rule, that every variable occurs, for other numbers
-/// of variables too.
+/// The paper's data: 4,000 training formulae and 300 test formulae in which every variable occurs. The same
+/// rule is used for other numbers of variables.
 fn paper_data(variables: u32) -> DatasetSpec {
     let name = format!("paper-{variables}");
     DatasetSpec::preset(&name).unwrap_or(DatasetSpec {
@@ -114,10 +114,11 @@ fn context() -> ContextConfig {
     ContextConfig { pool: 5000, pool_seed: 7, components: 100, gaussian: Some(PAPER_SIGMA2) }
 }
 
-/// The paper's model. What its code does where its text says otherwise: GCN and GAT read out the sum of states, and their
-/// decoder sees the sum of all states so far. What neither has: formulae are seen with sorted children, since the encoders
-/// cannot tell their order and the measure does not ask for it, and under symmetries, since 4,000 formulae are soon learned
-/// by heart; those of more than three variables also grow and exchange parts (`results/REPORT.md` shows what each is worth).
+/// The paper's model. Where the paper's code differs from its text, it follows the code: GCN and GAT sum
+/// states in the readout, and their decoder sees the sum of all states so far. Two augmentations are ours.
+/// Children are sorted, since the encoders cannot see their order and accuracy does not depend on it.
+/// Symmetries are applied, since a model soon memorises 4,000 formulae. With more than three variables there
+/// are also a curriculum and crossover. What each of them contributes is in `results/REPORT.md`.
 fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
     let (hidden, types) = (250, 0);
     let (encoder, graph_state) = match kind {
@@ -129,7 +130,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         }
     };
     let model = ModelConfig {
-        task: Task::Formulae,
+        task: Task::Autoencoder,
         variables,
         constant: false,
         positional: false,
@@ -142,7 +143,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         constrained: true,
         budget: false,
         max_nodes: 30,
-        goals: false,
+        goal_conditioned: false,
         candidates: 1,
         encoder,
     };
@@ -155,15 +156,16 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         weight_decay: 0.0,
         clip: 10.0,
         beta: 1e-3,
+        lambda: None,
         hybrid: 0.0,
-        focus: 1,
+        hardest_of: 1,
         validate_every: 30,
         patience: 3,
         improvement: 1e-3,
         checkpoint_every: 5,
-        polish: 0,
-        polish_rate: 0.0,
-        polish_beta: 0.0,
+        fine_tune_epochs: 0,
+        fine_tune_learning_rate: 0.0,
+        fine_tune_beta: 0.0,
     };
     Config {
         name: name.into(),
@@ -175,7 +177,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
             children: Children::Sort,
             symmetries: true,
             curriculum: if variables > 3 { 60 } else { 0 },
-            crossing: if variables > 3 { 0.8 } else { 0.0 },
+            crossover: if variables > 3 { 0.8 } else { 0.0 },
             shapes: false,
         },
         context: conditional.then(context),
@@ -183,7 +185,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
     }
 }
 
-/// What our models have in common. Formulae never come twice, so nothing can be learned by heart.
+/// What our models have in common. Every training formula is new, so nothing can be memorised.
 fn ours(name: &str, variables: u32) -> Config {
     let mut config = paper(name, Kind::Gru, variables, false);
     config.model.positional = true;
@@ -191,8 +193,13 @@ fn ours(name: &str, variables: u32) -> Config {
     config.model.graph_state = GraphState::Recurrent;
     config.model.noise = 1.0;
     config.model.budget = true;
-    config.data =
-        DataConfig { fresh: true, children: Children::Keep, symmetries: false, crossing: 0.0, ..config.data };
+    config.data = DataConfig {
+        fresh: true,
+        children: Children::Keep,
+        symmetries: false,
+        crossover: 0.0,
+        ..config.data
+    };
     config.training = TrainingConfig {
         epochs: 400,
         batch: 64,
@@ -201,7 +208,8 @@ fn ours(name: &str, variables: u32) -> Config {
         patience: 0,
         ..config.training
     };
-    // Longer formulae need more steps, and to grow: without that nothing comes back for the first hundreds of thousands.
+    // Longer formulae need more steps and a curriculum: without one, nothing is reconstructed for the first
+    // few hundred thousand formulae.
     if variables > 3 {
         let epochs = if variables == 4 { 400 } else { 700 };
         config.training = TrainingConfig { epochs, batch: 32, decay: Decay::Cosine, ..config.training };
@@ -209,29 +217,39 @@ fn ours(name: &str, variables: u32) -> Config {
     config
 }
 
-/// Ours. With a polish, where formulae are long: by then it is β alone that keeps the last of them from coming back.
+/// Our autoencoder. Where formulae are long it has a fine-tuning phase: by then only β causes the remaining
+/// errors.
 fn best(name: &str, variables: u32) -> Config {
     let mut config = ours(name, variables);
-    let (polish, polish_rate) = match variables {
+    let (fine_tune_epochs, fine_tune_learning_rate) = match variables {
         4 => (120, 2e-4),
         5 => (300, 3e-4),
         _ => return config,
     };
-    let epochs = config.training.epochs + polish;
-    config.training = TrainingConfig { epochs, polish, polish_rate, polish_beta: 2e-4, ..config.training };
+    let epochs = config.training.epochs + fine_tune_epochs;
+    config.training = TrainingConfig {
+        epochs,
+        fine_tune_epochs,
+        fine_tune_learning_rate,
+        fine_tune_beta: 2e-4,
+        ..config.training
+    };
     config
 }
 
-/// Ours, conditional: encodings carry what the context leaves open, and vectors of the prior are decoded as well as encodings.
+/// Our conditional model: latent vectors encode what the condition leaves open, and part of the training
+/// decodes vectors of the prior.
 fn conditional_best(name: &str, variables: u32) -> Config {
     let mut config = ours(name, variables);
     config.context = Some(context());
-    config.model = ModelConfig { prior: Prior::Network, goals: true, candidates: 10, ..config.model };
+    config.model =
+        ModelConfig { prior: Prior::Network, goal_conditioned: true, candidates: 10, ..config.model };
     config.training = TrainingConfig { epochs: 450, hybrid: 0.1, ..config.training };
     config
 }
 
-/// The hierarchical model's first half: ours, on trees whose leaves are all x1. What is held out is held out as a shape.
+/// The first half of the hierarchical model: our autoencoder on trees whose leaves are all x1. Held-out
+/// formulae are held out as shapes.
 fn shapes(name: &str, variables: u32) -> Config {
     let mut config = ours(name, variables);
     let nodes = config.data.set.sampler.max_nodes;
@@ -243,7 +261,7 @@ fn shapes(name: &str, variables: u32) -> Config {
     config
 }
 
-/// Its second half, with the paper's λ. Fresh formulae here too; semantic vectors as wide as the paper's.
+/// The second half, with the paper's λ and its width of semantic vectors, on fresh formulae.
 fn leaves(name: &str, variables: u32) -> Config {
     let mut config = ours(name, variables);
     let nodes = config.data.set.sampler.max_nodes;
@@ -252,11 +270,11 @@ fn leaves(name: &str, variables: u32) -> Config {
     config.model.encoder.layers = 2;
     config.data.curriculum = 0;
     config.context = Some(ContextConfig { components: if variables <= 5 { 100 } else { 500 }, ..context() });
-    config.training = TrainingConfig { epochs: 100, beta: 0.7, ..config.training };
+    config.training = TrainingConfig { epochs: 100, beta: 0.0, lambda: Some(0.7), ..config.training };
     config
 }
 
-/// Small enough to learn its formulae by heart in seconds.
+/// Small enough to memorise its formulae in seconds.
 fn tiny() -> Config {
     let mut config = ours("tiny", 3);
     let sampler = SamplerParams { max_nodes: 10, all_variables: false, ..SamplerParams::new(3) };
@@ -266,7 +284,7 @@ fn tiny() -> Config {
         children: Children::Keep,
         symmetries: false,
         curriculum: 0,
-        crossing: 0.0,
+        crossover: 0.0,
         shapes: false,
     };
     config.model = ModelConfig { hidden: 64, latent: 24, noise: 0.1, max_nodes: 12, ..config.model };
@@ -280,25 +298,4 @@ fn tiny() -> Config {
         ..config.training
     };
     config
-}
-
-/// Sets `section.key=value` in a table; the value is read as TOML, or as text if it is none.
-pub(super) fn set(table: &mut toml::Table, change: &str) -> Result<(), VaeError> {
-    let wrong = |reason: &str| VaeError::Setting { setting: change.into(), reason: reason.into() };
-    let (path, value) = change
-        .split_once('=')
-        .ok_or_else(|| wrong("give a setting as key=value, such as training.epochs=50"))?;
-    let value = value.trim();
-    let value = match format!("value = {value}").parse::<toml::Table>() {
-        Ok(mut parsed) => parsed.remove("value").ok_or_else(|| wrong("there is no value"))?,
-        Err(_) => toml::Value::String(value.into()),
-    };
-    let (sections, key) = path.trim().rsplit_once('.').unwrap_or(("", path.trim()));
-    let mut place = table;
-    for section in sections.split('.').filter(|s| !s.is_empty()) {
-        let next = place.entry(section).or_insert_with(|| toml::Table::new().into());
-        place = next.as_table_mut().ok_or_else(|| wrong(&format!("`{section}` is no section")))?;
-    }
-    place.insert(key.into(), value);
-    Ok(())
 }

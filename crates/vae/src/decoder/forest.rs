@@ -1,76 +1,79 @@
-//! A batch of trees in the order in which the decoder computes it.
+//! A batch of trees in the order in which the teacher-forced decoder computes it.
 
-use logicvae_gnn::fused::{Buffer, Real};
+use logicvae_compute::{Buffer, OneHot, Real};
 use logicvae_gnn::{Dag, Direction, GraphError, Schedule, ScheduleOptions, Vocabulary};
 use logicvae_logic::Formula;
 
+use super::goals::{Goal, Tracker};
 use crate::config::GraphState;
-use crate::decoder::goals::{Goal, Tracker};
 
-/// Trees of a batch in shards that are computed side by side. Which trees form a shard depends on the batch alone, and
-/// their gradients are added in a fixed order, so results do not depend on the number of threads.
+/// The trees of a batch, divided into shards that are computed in parallel. The division depends on the batch
+/// only, and gradients of shards are added in a fixed order, so results do not depend on the number of
+/// threads.
 #[derive(Debug)]
 pub(crate) struct Forest {
     pub shards: Vec<Shard>,
     pub graphs: usize,
 }
 
-/// Trees that are decoded together. A *row* is a node, START included; rows stand in the order of their computation.
+/// Trees that are decoded together. A *row* is one node, including START; rows are numbered in the order of
+/// their computation.
 #[derive(Debug)]
 pub(crate) struct Shard {
-    /// The number of each tree in the batch.
+    /// The index of each tree in the batch.
     pub graphs: Vec<usize>,
     pub order: Order,
-    /// Rows that are parents: START, and all operators.
+    /// The rows of parents: START and all operators.
     pub parents: Vec<u32>,
-    /// Tree after tree, the nodes to be predicted.
+    /// The nodes to be predicted, tree by tree.
     pub targets: Vec<Target>,
-    /// Where the targets of each tree begin; one entry more than trees.
+    /// The start of each tree's targets, and the end of the last.
     pub starts: Vec<usize>,
 }
 
-/// How the states of rows are computed.
+/// The order in which the states of rows are computed: see [`state`](super::state).
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// By depth: a state depends on the parent's.
+    /// By depth, for [`TreeWeights`](super::state::TreeWeights).
     Tree(Schedule),
-    /// By position in depth-first order: a state depends on that before it, and on the parent's.
+    /// By position in depth-first order, for [`PrefixWeights`](super::state::PrefixWeights).
     Prefix(Prefix),
 }
 
-/// The positions of a shard's trees, all trees at once, the largest first, so that those that go on stand in front.
+/// The positions of a shard's trees. Trees are sorted from largest to smallest, so that at each position the
+/// trees that continue come first.
 #[derive(Debug)]
 pub(crate) struct Prefix {
     pub types: Vec<u32>,
     pub marks: Vec<u32>,
-    /// Where the rows of each position begin; one entry more than positions.
+    /// The start of each position's rows, and the end of the last.
     pub steps: Vec<usize>,
-    /// Where the parents of each position begin in [`Shard::parents`]; one entry more than positions.
+    /// The start of each position's parents in [`Shard::parents`], and the end of the last.
     pub parents: Vec<usize>,
-    /// The parent of each row, by its number in [`Shard::parents`]; `u32::MAX` for START.
+    /// The parent of each row as an index into [`Shard::parents`]; `u32::MAX` for START.
     pub parent: Vec<u32>,
 }
 
 /// A node to be predicted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    /// The row of the node before it, depth-first.
+    /// The row of the previous node in depth-first order.
     pub before: u32,
-    /// Its parent, by its number in [`Shard::parents`].
+    /// Its parent as an index into [`Shard::parents`].
     pub parent: u32,
     /// Its class.
     pub class: u32,
 }
 
-/// A shard has at least half and at most this number of trees: its products are large enough to be quick, and a batch of
-/// the paper's size keeps two threads busy.
+/// The maximum number of trees in a shard. Products of this size are efficient, and a batch of the paper's
+/// size keeps two threads busy.
 const SHARD: usize = 64;
-/// Smaller batches are one shard.
+/// Batches smaller than this form one shard.
 const WORTH_SPLITTING: usize = 16;
 
 impl Forest {
-    /// `stops`: whether the end of a tree is predicted too. `indices`: with so many marks, a node's mark tells its parent's
-    /// index instead of its side.
+    /// `stops`: whether the end of a tree is predicted too. `indices`: if given, a node's mark is the index
+    /// of its parent instead of its side, limited to this number.
     pub fn new(
         vocabulary: &Vocabulary,
         formulae: &[Formula],
@@ -181,7 +184,7 @@ impl Shard {
 }
 
 impl Shard {
-    /// The goals of all targets as numbers, `width` of them each, where the trees of the batch should have these goals.
+    /// The goals of all targets as `width` numbers each, given the goals of the whole trees.
     pub fn goal_features<T: Real>(&self, roots: &[Goal], width: usize) -> Buffer<T> {
         let mut features = Buffer::zeros(self.targets.len() * width);
         for (range, &graph) in self.starts.windows(2).zip(&self.graphs) {
@@ -195,12 +198,13 @@ impl Shard {
     }
 }
 
-/// The mark of a node whose parent has this index, START being 0: of a tree that is larger than its marks, the last is shared.
+/// The mark of a node whose parent has this index, where START has index 0. Indices beyond `count` share the
+/// last mark.
 pub(crate) fn index_mark(index: usize, count: usize) -> u32 {
     1 + index.min(count - 1) as u32
 }
 
-/// Rows position by position. Trees stand largest first.
+/// Rows ordered by position. Trees must be sorted from largest to smallest.
 fn prefix_order(dag: &Dag, starts: &[usize], ends: &[usize]) -> (Vec<u32>, Order) {
     let mut row_of = vec![0u32; dag.nodes()];
     let (mut types, mut marks) = (Vec::with_capacity(dag.nodes()), Vec::new());
@@ -223,7 +227,7 @@ fn prefix_order(dag: &Dag, starts: &[usize], ends: &[usize]) -> (Vec<u32>, Order
 }
 
 impl Prefix {
-    pub fn features(&self) -> logicvae_gnn::fused::Features<'_> {
-        logicvae_gnn::fused::Features { types: &self.types, marks: &self.marks }
+    pub fn features(&self) -> OneHot<'_> {
+        OneHot { types: &self.types, marks: &self.marks }
     }
 }

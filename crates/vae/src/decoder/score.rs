@@ -1,17 +1,84 @@
-//! The type of the next node: `MLP([graph state; state of its parent; goal])`, its negative log-likelihood, and all gradients.
+//! The type of the next node: `MLP([graph state; state of its parent; goal])` with one hidden layer and ReLU.
 //!
-//! The first layer's product with a parent's state is computed once for all its children.
+//! The hidden layer's product with a parent's state is computed once for all its children.
 
+use candle_core::{Result, Tensor};
+use candle_nn::VarBuilder;
+use candle_nn::ops::log_softmax;
 use faer::Accum;
-use logicvae_gnn::fused::{
-    Buffer, Factor, Real, add_rows, add_scaled, matrix, matrix_mut, multiply, row, row_mut, simd,
+use logicvae_compute::{
+    Buffer, Factor, Initial, Real, Weight, add_rows, add_scaled, build_weights, linear, matrix, matrix_mut,
+    multiply, named_weights, row, row_mut, simd, transposed, uniform_fan_in,
 };
 
+use super::forest::Shard;
+use super::goals::Goal;
+use super::state::summary;
 use crate::config::GraphState;
-use crate::decoder::forest::Shard;
-use crate::decoder::goals::Goal;
 
-/// What the backward pass needs.
+named_weights! {
+    /// The weights of the type network.
+    pub(crate) struct ScoreWeights {
+        /// `[4 h, 2 h + goal]`.
+        hidden: "0.weight",
+        /// `[4 h]`.
+        hidden_bias: "0.bias",
+        /// `[classes, 4 h]`.
+        output: "2.weight",
+        /// `[classes]`.
+        output_bias: "2.bias",
+    }
+}
+
+impl ScoreWeights<Tensor> {
+    pub fn build(h: usize, goal_width: usize, classes: usize, vb: &VarBuilder<'_>) -> Result<Self> {
+        let (inputs, inner) = (2 * h + goal_width, 4 * h);
+        let (hidden, output) = (uniform_fan_in(inputs), uniform_fan_in(inner));
+        let initial = ScoreWeights {
+            hidden: Initial::uniform(&[inner, inputs], hidden),
+            hidden_bias: Initial::uniform(&[inner], hidden),
+            output: Initial::uniform(&[classes, inner], output),
+            output_bias: Initial::uniform(&[classes], output),
+        };
+        build_weights(&initial, vb)
+    }
+
+    /// Reference: the negative log-likelihood of each tree of a shard, in its order. `states` are those of
+    /// all rows.
+    pub fn reference(
+        &self,
+        shard: &Shard,
+        state: GraphState,
+        states: &Tensor,
+        goals: &[Goal],
+        goal_width: usize,
+    ) -> Result<Tensor> {
+        let device = states.device();
+        let pick = |rows: Vec<u32>| states.index_select(&Tensor::new(rows, device)?, 0);
+        let newest = pick(shard.targets.iter().map(|t| t.before).collect())?;
+        let graph = summary::reference(shard, state, newest)?;
+        let parents = pick(shard.targets.iter().map(|t| shard.parents[t.parent as usize]).collect())?;
+        let mut inputs = vec![graph, parents];
+        if goal_width > 0 {
+            let goals = shard.goal_features::<f64>(goals, goal_width).to_vec();
+            let goals = Tensor::from_vec(goals, (shard.targets.len(), goal_width), device)?;
+            inputs.push(goals.to_dtype(states.dtype())?);
+        }
+        let hidden = linear(&Tensor::cat(&inputs, 1)?, &self.hidden, Some(&self.hidden_bias))?.relu()?;
+        let logits = linear(&hidden, &self.output, Some(&self.output_bias))?;
+        let classes: Vec<u32> = shard.targets.iter().map(|t| t.class).collect();
+        let classes = Tensor::new(classes, device)?.unsqueeze(1)?;
+        let nll = log_softmax(&logits, 1)?.gather(&classes, 1)?.squeeze(1)?.neg()?; // [targets]
+        let trees: Result<Vec<Tensor>> = shard
+            .starts
+            .windows(2)
+            .map(|range| nll.narrow(0, range[0], range[1] - range[0])?.sum_keepdim(0))
+            .collect();
+        Tensor::cat(&trees?, 0)
+    }
+}
+
+/// Fused: what the backward pass needs.
 pub(super) struct ScoreTape<T: Real> {
     /// The graph state at each target.
     graph: Buffer<T>,
@@ -20,32 +87,28 @@ pub(super) struct ScoreTape<T: Real> {
     /// The hidden layer at each target, after ReLU.
     hidden: Buffer<T>,
     /// The probabilities of classes at each target.
-    chances: Buffer<T>,
-    /// The goals of targets, if they are told.
+    probabilities: Buffer<T>,
+    /// The goals of targets; empty if the decoder is not goal-conditioned.
     goals: Buffer<T>,
     width: usize,
 }
-
-/// The weights: `[hidden, 2 width + goals]`, its bias, `[classes, hidden]`, its bias.
-type Weights<'a, T> = &'a [&'a [T]];
 
 impl<T: Real> ScoreTape<T> {
     /// Adds each tree's negative log-likelihood to `to`, in the order of the shard.
     pub fn forward(
         shard: &Shard,
         state: GraphState,
-        weights: Weights<'_, T>,
+        weights: &ScoreWeights<&[T]>,
         states: &[T],
         width: usize,
         goals: &[Goal],
         to: &mut [T],
     ) -> Self {
-        let [first, first_bias, second, second_bias] = *weights else {
-            unreachable!("the type network has four weights")
-        };
+        let (first, first_bias) = (weights.hidden, weights.hidden_bias);
+        let (second, second_bias) = (weights.output, weights.output_bias);
         let (targets, parents, inner, classes) =
             (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
-        let graph = graph_states(shard, state, states, width);
+        let graph = summary::forward(shard, state, states, width);
         let mut parent_states = Buffer::unset(parents * width);
         for (to, &parent) in parent_states.chunks_exact_mut(width).zip(&shard.parents) {
             to.copy_from_slice(row(states, parent as usize, width));
@@ -60,7 +123,11 @@ impl<T: Real> ScoreTape<T> {
         );
         simd(
             #[inline(always)]
-            || from_parents.chunks_exact_mut(inner).for_each(|line| add_scaled(line, T::of(1.0), first_bias)),
+            || {
+                from_parents
+                    .chunks_exact_mut(inner)
+                    .for_each(|line| add_scaled(line, T::constant(1.0), first_bias));
+            },
         );
         let mut hidden = Buffer::unset(targets * inner);
         let by_graph = first.subcols(0, width).transpose();
@@ -69,11 +136,11 @@ impl<T: Real> ScoreTape<T> {
             Accum::Replace,
             matrix(&graph, targets),
         );
-        let told = first.ncols() - 2 * width;
+        let goal_width = first.ncols() - 2 * width;
         let mut goal_features = Buffer::zeros(0);
-        if told > 0 {
-            goal_features = shard.goal_features(goals, told);
-            let by_goal = first.subcols(2 * width, told).transpose();
+        if goal_width > 0 {
+            goal_features = shard.goal_features(goals, goal_width);
+            let by_goal = first.subcols(2 * width, goal_width).transpose();
             multiply(matrix_mut(&mut hidden, targets), Accum::Add, matrix(&goal_features, targets), by_goal);
         }
         simd(
@@ -82,49 +149,48 @@ impl<T: Real> ScoreTape<T> {
                 for (line, target) in hidden.chunks_exact_mut(inner).zip(&shard.targets) {
                     for (x, &p) in line.iter_mut().zip(row(&from_parents, target.parent as usize, inner)) {
                         let sum = *x + p;
-                        *x = if sum > T::of(0.0) { sum } else { T::of(0.0) };
+                        *x = if sum > T::constant(0.0) { sum } else { T::constant(0.0) };
                     }
                 }
             },
         );
-        let mut chances = Buffer::unset(targets * classes);
+        let mut probabilities = Buffer::unset(targets * classes);
         let by_class = matrix(second, classes).transpose();
-        multiply(matrix_mut(&mut chances, targets), Accum::Replace, matrix(&hidden, targets), by_class);
+        multiply(matrix_mut(&mut probabilities, targets), Accum::Replace, matrix(&hidden, targets), by_class);
         for (to, range) in to.iter_mut().zip(shard.starts.windows(2)) {
             for number in range[0]..range[1] {
-                let logits = row_mut(&mut chances, number, classes);
-                add_scaled(logits, T::of(1.0), second_bias);
-                *to += to_chances(logits, shard.targets[number].class as usize);
+                let logits = row_mut(&mut probabilities, number, classes);
+                add_scaled(logits, T::constant(1.0), second_bias);
+                *to += softmax(logits, shard.targets[number].class as usize);
             }
         }
-        Self { graph, parents: parent_states, hidden, chances, goals: goal_features, width }
+        Self { graph, parents: parent_states, hidden, probabilities, goals: goal_features, width }
     }
 
-    /// The gradient of the states, from that of each tree's negative log-likelihood. Adds the weights' gradients to `to`, if
-    /// they are wanted.
+    /// The gradient of the states and, if wanted, those of the weights, given that of each tree's negative
+    /// log-likelihood.
     pub fn backward(
         self,
         shard: &Shard,
         state: GraphState,
-        weights: Weights<'_, T>,
+        weights: &ScoreWeights<&[T]>,
         rows: usize,
         grad: &[T],
-        to: Option<&mut [Vec<T>]>,
-    ) -> Buffer<T> {
-        let Self { graph, parents: parent_states, hidden, mut chances, goals, width } = self;
-        let [first, first_bias, second, second_bias] = *weights else {
-            unreachable!("the type network has four weights")
-        };
+        weights_wanted: bool,
+    ) -> (Buffer<T>, Option<ScoreWeights<Vec<T>>>) {
+        let Self { graph, parents: parent_states, hidden, mut probabilities, goals, width } = self;
+        let (first, first_bias) = (weights.hidden, weights.hidden_bias);
+        let (second, second_bias) = (weights.output, weights.output_bias);
         let (targets, parents, inner, classes) =
             (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         for (range, &g) in shard.starts.windows(2).zip(grad) {
             for number in range[0]..range[1] {
-                let line = row_mut(&mut chances, number, classes);
-                line[shard.targets[number].class as usize] -= T::of(1.0);
+                let line = row_mut(&mut probabilities, number, classes);
+                line[shard.targets[number].class as usize] -= T::constant(1.0);
                 line.iter_mut().for_each(|c| *c *= g);
             }
         }
-        let logits = matrix(&chances, targets);
+        let logits = matrix(&probabilities, targets);
         let mut grad_hidden = Buffer::unset(targets * inner);
         multiply(matrix_mut(&mut grad_hidden, targets), Accum::Replace, logits, matrix(second, classes));
         let mut grad_parents = Buffer::zeros(parents * inner);
@@ -134,9 +200,13 @@ impl<T: Real> ScoreTape<T> {
                 let lines = grad_hidden.chunks_exact_mut(inner).zip(hidden.chunks_exact(inner));
                 for ((to, hidden), target) in lines.zip(&shard.targets) {
                     for (to, &x) in to.iter_mut().zip(hidden) {
-                        *to = if x > T::of(0.0) { *to } else { T::of(0.0) };
+                        *to = if x > T::constant(0.0) { *to } else { T::constant(0.0) };
                     }
-                    add_scaled(row_mut(&mut grad_parents, target.parent as usize, inner), T::of(1.0), to);
+                    add_scaled(
+                        row_mut(&mut grad_parents, target.parent as usize, inner),
+                        T::constant(1.0),
+                        to,
+                    );
                 }
             },
         );
@@ -156,93 +226,121 @@ impl<T: Real> ScoreTape<T> {
             matrix(&grad_parents, parents),
         );
         let mut out = Buffer::zeros(rows * width);
-        graph_state_gradients(shard, state, grad_graph, width, &mut out);
+        summary::backward(shard, state, grad_graph, width, &mut out);
         for (grad, &parent) in grad_parent_states.chunks_exact(width).zip(&shard.parents) {
-            add_scaled(row_mut(&mut out, parent as usize, width), T::of(1.0), grad);
+            add_scaled(row_mut(&mut out, parent as usize, width), T::constant(1.0), grad);
         }
-        if let Some([to_first, to_first_bias, to_second, to_second_bias]) = to {
-            let mut to_first = matrix_mut(to_first, inner);
-            let grad = matrix(&grad_hidden, targets).transpose();
-            Factor::new(matrix(&graph, targets)).multiply(
-                to_first.as_mut().subcols_mut(0, width),
-                Accum::Add,
-                grad,
-            );
-            if !goals.is_empty() {
-                let told = to_first.ncols() - 2 * width;
-                multiply(
-                    to_first.as_mut().subcols_mut(2 * width, told),
-                    Accum::Add,
-                    grad,
-                    matrix(&goals, targets),
-                );
-            }
-            let grad = matrix(&grad_parents, parents).transpose();
-            Factor::new(matrix(&parent_states, parents)).multiply(
-                to_first.subcols_mut(width, width),
-                Accum::Add,
-                grad,
-            );
-            add_rows(to_first_bias, &grad_hidden, inner);
-            multiply(
-                matrix_mut(to_second, classes),
-                Accum::Add,
-                logits.transpose(),
-                matrix(&hidden, targets),
-            );
-            add_rows(to_second_bias, &chances, classes);
+        if !weights_wanted {
+            return (out, None);
         }
-        out
+        let mut to = weights.map(|weight| vec![T::constant(0.0); weight.len()]);
+        let mut to_first = matrix_mut(&mut to.hidden, inner);
+        let grad = matrix(&grad_hidden, targets).transpose();
+        let graph = Factor::new(matrix(&graph, targets));
+        graph.multiply(to_first.as_mut().subcols_mut(0, width), Accum::Add, grad);
+        if !goals.is_empty() {
+            let to_goals = to_first.ncols() - 2 * width;
+            let to_goals = to_first.as_mut().subcols_mut(2 * width, to_goals);
+            multiply(to_goals, Accum::Add, grad, matrix(&goals, targets));
+        }
+        let grad = matrix(&grad_parents, parents).transpose();
+        let parent_states = Factor::new(matrix(&parent_states, parents));
+        parent_states.multiply(to_first.subcols_mut(width, width), Accum::Add, grad);
+        add_rows(&mut to.hidden_bias, &grad_hidden, inner);
+        let to_output = matrix_mut(&mut to.output, classes);
+        multiply(to_output, Accum::Add, logits.transpose(), matrix(&hidden, targets));
+        add_rows(&mut to.output_bias, &probabilities, classes);
+        (out, Some(to))
     }
 }
 
-/// The graph state that each target is predicted from.
-fn graph_states<T: Real>(shard: &Shard, state: GraphState, states: &[T], width: usize) -> Buffer<T> {
-    let mut graph = Buffer::unset(shard.targets.len() * width);
-    for (to, target) in graph.chunks_exact_mut(width).zip(&shard.targets) {
-        to.copy_from_slice(row(states, target.before as usize, width));
-    }
-    if state == GraphState::Sum {
-        for range in shard.starts.windows(2) {
-            for number in range[0] + 1..range[1] {
-                let (before, now) = graph.split_at_mut(number * width);
-                add_scaled(&mut now[..width], T::of(1.0), row(before, number - 1, width));
-            }
-        }
-    }
-    graph
-}
-
-/// Adds the gradients of the graph states to those of the states.
-fn graph_state_gradients<T: Real>(
-    shard: &Shard,
-    state: GraphState,
-    mut grad: Buffer<T>,
-    width: usize,
-    to: &mut [T],
-) {
-    if state == GraphState::Sum {
-        for range in shard.starts.windows(2) {
-            for number in (range[0] + 1..range[1]).rev() {
-                let (before, now) = grad.split_at_mut(number * width);
-                add_scaled(row_mut(before, number - 1, width), T::of(1.0), &now[..width]);
-            }
-        }
-    }
-    for (grad, target) in grad.chunks_exact(width).zip(&shard.targets) {
-        add_scaled(row_mut(to, target.before as usize, width), T::of(1.0), grad);
-    }
-}
-
-/// Turns logits into probabilities; gives the negative logarithm of one of them.
-fn to_chances<T: Real>(logits: &mut [T], class: usize) -> T {
+/// Turns logits into probabilities, and returns the negative logarithm of that of `class`.
+fn softmax<T: Real>(logits: &mut [T], class: usize) -> T {
     let top = logits.iter().copied().fold(logits[0], Real::max);
     let of_class = logits[class] - top;
-    let mut sum = T::of(0.0);
+    let mut sum = T::constant(0.0);
     for x in logits.iter_mut() {
         *x = Real::exp(*x - top);
         sum += *x;
     }
     logits.iter_mut().for_each(|x| *x /= sum);
     Real::ln(sum) - of_class
+}
+
+/// Generation: the weights as one step reads them.
+pub(super) struct ScoreStep {
+    /// `[h, 4 h]`: from the graph state.
+    by_graph: Weight<f32>,
+    /// `[h, 4 h]`: from the parent's state.
+    pub by_parent: Weight<f32>,
+    /// `[goal, 4 h]`.
+    by_goal: Weight<f32>,
+    hidden_bias: Vec<f32>,
+    /// `[4 h, classes]`.
+    output: Weight<f32>,
+    output_bias: Vec<f32>,
+    goal_width: usize,
+}
+
+impl ScoreStep {
+    pub fn new(weights: &ScoreWeights<Vec<f32>>, h: usize, goal_width: usize) -> Self {
+        let hidden = transposed(&[&weights.hidden], 4 * h);
+        let (by_graph, rest) = hidden.split_at(4 * h * h);
+        let (by_parent, by_goal) = rest.split_at(4 * h * h);
+        let output = transposed(&[&weights.output], weights.output_bias.len());
+        Self {
+            by_graph: Weight::new(by_graph.to_vec(), h),
+            by_parent: Weight::new(by_parent.to_vec(), h),
+            by_goal: Weight::new(by_goal.to_vec(), goal_width),
+            hidden_bias: weights.hidden_bias.clone(),
+            output: Weight::new(output.to_vec(), 4 * h),
+            output_bias: weights.output_bias.clone(),
+            goal_width,
+        }
+    }
+
+    /// The log-probabilities of all classes for each of `count` trees. `parent` gives the product of a tree's
+    /// current parent with `by_parent`; `goals` those of all trees, if the decoder is goal-conditioned.
+    pub fn log_probabilities<'a>(
+        &self,
+        count: usize,
+        graph: &[f32],
+        parent: impl Fn(usize) -> &'a [f32],
+        goals: impl Iterator<Item = Goal>,
+    ) -> Vec<f32> {
+        let (inner, classes) = (self.hidden_bias.len(), self.output_bias.len());
+        let mut hidden = vec![0.0; count * inner];
+        self.by_graph.multiply(matrix_mut(&mut hidden, count), Accum::Replace, matrix(graph, count));
+        if self.goal_width > 0 {
+            let mut inputs = vec![0.0; count * self.goal_width];
+            inputs.chunks_exact_mut(self.goal_width).zip(goals).for_each(|(to, goal)| goal.write(to));
+            self.by_goal.multiply(matrix_mut(&mut hidden, count), Accum::Add, matrix(&inputs, count));
+        }
+        simd(
+            #[inline(always)]
+            || {
+                for (tree, line) in hidden.chunks_exact_mut(inner).enumerate() {
+                    for ((x, &p), &b) in line.iter_mut().zip(parent(tree)).zip(&self.hidden_bias) {
+                        let sum = *x + p + b;
+                        *x = if sum > 0.0 { sum } else { 0.0 };
+                    }
+                }
+            },
+        );
+        let mut logits = vec![0.0; count * classes];
+        self.output.multiply(matrix_mut(&mut logits, count), Accum::Replace, matrix(&hidden, count));
+        for line in logits.chunks_exact_mut(classes) {
+            line.iter_mut().zip(&self.output_bias).for_each(|(x, b)| *x += b);
+            to_log_softmax(line);
+        }
+        logits
+    }
+}
+
+/// Turns logits into log-probabilities.
+fn to_log_softmax(logits: &mut [f32]) {
+    let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f32 = logits.iter().map(|&x| (x - top).exp()).sum();
+    let shift = top + sum.ln();
+    logits.iter_mut().for_each(|x| *x -= shift);
 }

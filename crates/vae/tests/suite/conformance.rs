@@ -1,15 +1,17 @@
-//! The model against PyTorch, the implementations against each other, gradients against differences.
+//! The model agrees with PyTorch, the implementations agree with each other, and gradients agree with finite
+//! differences.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candle_core::{DType, Device, Tensor};
 use logicvae_gnn::{EncoderConfig, Implementation, Kind, Readout};
 use logicvae_logic::Formula;
-use logicvae_vae::{Config, EncoderChoice, GraphState, Model};
+use logicvae_vae::{Conditions, Config, EncoderChoice, GraphState, Model, fit_embedding};
 use serde::Deserialize;
 
 use crate::common::{
-    DECODERS, assert_close, config, decoder, formulae, numbers, outcome, probe, with_readout,
+    DECODERS, assert_close, conditions, config, decoder, formulae, numbers, outcome, probe, with_probe,
 };
 
 #[derive(Deserialize)]
@@ -57,7 +59,7 @@ impl Listing {
 }
 
 #[test]
-fn losses_and_gradients_equal_pytorch() {
+fn losses_and_gradients_match_pytorch() {
     let listing: Listing = serde_json::from_str(include_str!("../fixtures/cases.json")).unwrap();
     let file =
         candle_core::safetensors::load_buffer(include_bytes!("../fixtures/cases.safetensors"), &Device::Cpu)
@@ -71,8 +73,10 @@ fn losses_and_gradients_equal_pytorch() {
             file.iter().filter_map(|(name, t)| Some((name.strip_prefix(&prefix)?, t.clone()))).collect();
         let bytes = safetensors::serialize(weights, None).unwrap();
         model.parameters().load_safetensors(&bytes).unwrap();
-        let context = get("context");
-        let posterior = model.posterior(&model.prepare(&listing.formulae).unwrap(), context).unwrap();
+        let count = listing.formulae.len();
+        let given = get("context").map_or(Conditions::none(count), conditions);
+        let batch = model.prepare_with(&listing.formulae, given.clone()).unwrap();
+        let posterior = model.posterior(&batch).unwrap();
         assert_close("mean", &numbers(&posterior.mean), &numbers(get("mean").unwrap()), 1e-5);
         assert_close(
             "log variance",
@@ -80,13 +84,13 @@ fn losses_and_gradients_equal_pytorch() {
             &numbers(get("log_variance").unwrap()),
             1e-5,
         );
-        for implementation in [Implementation::Fused, Implementation::Plain, Implementation::Kernels] {
+        for implementation in [Implementation::Fused, Implementation::Reference, Implementation::EdgeOps] {
             let (nll, kl, gradients) = outcome(
                 &model,
                 implementation,
                 &listing.formulae,
                 get("noise").unwrap(),
-                context,
+                &given,
                 listing.beta,
             );
             let what = |part: &str| format!("{} {implementation:?} {part}", case.case);
@@ -100,19 +104,21 @@ fn losses_and_gradients_equal_pytorch() {
 }
 
 #[test]
-fn gradients_equal_differences() {
+fn gradients_match_finite_differences() {
     let formulae = formulae(3, 20);
     for state in DECODERS {
         for constrained in [true, false] {
             let mut config = decoder(state, true);
             (config.model.constrained, config.model.budget) = (constrained, constrained);
-            config.model.goals &= constrained;
-            let model = with_readout(Model::on(&config, DType::F64, &Device::Cpu).unwrap());
-            let (noise, context) = (probe(20, 5, DType::F64), probe(20, 3, DType::F64));
-            let run =
-                |implementation| outcome(&model, implementation, &formulae, &noise, Some(&context), 0.3);
+            config.model.goal_conditioned &= constrained;
+            let model = {
+                let embedding = fit_embedding(&config).unwrap().map(Arc::new);
+                with_probe(Model::initial(&config, embedding, DType::F64, &Device::Cpu).unwrap())
+            };
+            let (noise, given) = (probe(20, 5, DType::F64), conditions(&probe(20, 3, DType::F64)));
+            let run = |implementation| outcome(&model, implementation, &formulae, &noise, &given, 0.3);
             let (nll, kl, gradients) = run(Implementation::Fused);
-            let (plain_nll, plain_kl, plain) = run(Implementation::Plain);
+            let (plain_nll, plain_kl, plain) = run(Implementation::Reference);
             assert_close("losses", &[nll, kl], &[plain_nll, plain_kl], 1e-10);
             for (name, gradient) in &plain {
                 assert_close(&format!("{state:?} {name}"), &gradients[name], gradient, 1e-9);
@@ -128,15 +134,15 @@ fn gradients_equal_differences() {
                         let mut moved = all.clone();
                         moved[at] += change;
                         var.set(&Tensor::from_vec(moved, value.shape(), &Device::Cpu).unwrap()).unwrap();
-                        let batch = model.prepare(&formulae).unwrap();
-                        numbers(&model.loss(&batch, &noise, Some(&context), 0.3).unwrap().total)[0]
+                        let batch = model.prepare_with(&formulae, given.clone()).unwrap();
+                        numbers(&model.loss(&batch, &noise, 0.3).unwrap().total)[0]
                     };
                     let difference = (loss_at(1e-5) - loss_at(-1e-5)) / 2e-5;
                     let scale = gradients[&name].iter().fold(1e-2f64, |top, g| top.max(g.abs()));
                     let found = gradients[&name][at];
                     assert!(
                         (found - difference).abs() < 2e-6 * scale,
-                        "{state:?} {name}[{at}]: {found}, differences say {difference}"
+                        "{state:?} {name}[{at}]: {found}, but finite differences give {difference}"
                     );
                 }
                 var.set(&value).unwrap();
@@ -146,17 +152,19 @@ fn gradients_equal_differences() {
 }
 
 #[test]
-fn threads_do_not_change_a_bit() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let formulae = formulae(3, 70);
     for state in DECODERS {
         let model = Model::new(&decoder(state, false)).unwrap();
         let noise = probe(70, 5, DType::F32);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| outcome(&model, Implementation::Fused, &formulae, &noise, None, 0.1))
+            pool.install(|| {
+                outcome(&model, Implementation::Fused, &formulae, &noise, &Conditions::none(70), 0.1)
+            })
         };
-        let one = run(1);
-        assert_eq!(one, run(2));
-        assert_eq!(one, run(5));
+        let single = run(1);
+        assert_eq!(single, run(2));
+        assert_eq!(single, run(5));
     }
 }

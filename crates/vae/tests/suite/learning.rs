@@ -1,13 +1,13 @@
-//! Does it learn?
+//! Models learn, and training uses the formulae that it should.
 
 use std::collections::HashSet;
 
-use candle_core::{DType, Device};
+use candle_core::Device;
 use logicvae_logic::Formula;
-use logicvae_vae::measures::{Protocol, generation, reconstruction};
+use logicvae_vae::metrics::{Protocol, generation, reconstruction};
 use logicvae_vae::{
     Children, Config, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason,
-    Trainer, VaeError, context_of, fit_context, trained_formulae,
+    Trainer, VaeError, trained_formulae,
 };
 
 use crate::common::{config, numbers};
@@ -22,70 +22,71 @@ impl Observer for Losses {
 }
 
 #[test]
-fn tiny_learns_its_formulae_and_encodings_can_be_refined() {
+fn the_tiny_preset_learns_and_its_encodings_can_be_refined() {
     let config = Config::preset("tiny").unwrap();
     let data = config.data.set.generate().unwrap();
-    let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
+    let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
     let mut losses = Losses(Vec::new());
     let Outcome { epochs, stop_reason, best } = trainer.run(&mut losses).unwrap();
     assert_eq!((epochs, stop_reason), (config.training.epochs, StopReason::Epochs));
     assert!(best.is_some() && losses.0.last() < losses.0.first());
-    let model = trainer.learner().model().unwrap();
-    let found = reconstruction(model, &data.train, None, &Protocol::quick(), |_| {}).unwrap();
+    let model = trainer.learner().autoencoder().unwrap();
+    let found = reconstruction(model, &data.train, &Protocol::quick(), |_| {}).unwrap();
     assert!(found.accuracy > 0.9 && found.ordered_accuracy > 0.9, "{found:?}");
     assert!(found.semantic_accuracy >= found.accuracy && found.mode_accuracy > 0.9);
 
     // Without noise all prior samples are one vector, which decodes to fewer formulae.
-    let made = |prior_noise: f64| {
+    let uniqueness = |prior_noise: f64| {
         let protocol = Protocol { prior_noise, ..Protocol::quick() };
-        generation(model, &data.test, data.train.clone(), None, &protocol, |_| {}).unwrap().uniqueness
+        generation(model, &data.test, data.train.clone(), &protocol, |_| {}).unwrap().uniqueness
     };
-    assert!(made(0.0) < made(1.0) / 2.0, "{} and {}", made(0.0), made(1.0));
+    let (without, with) = (uniqueness(0.0), uniqueness(1.0));
+    assert!(without < with / 2.0, "{without} without noise, {with} with noise");
 
-    // Unseen formulae do not come back by themselves, but most do after refinement.
-    let mean = model.posterior(&model.prepare(&data.test).unwrap(), None).unwrap().mean.detach();
-    let mut told = 0;
-    let refined = model.refine(&data.test, &mean, None, &Refinement::default(), |done| told = done).unwrap();
-    assert_eq!((refined.z.dims(), told), (mean.dims(), data.test.len()));
+    // Few unseen formulae are reconstructed directly, but most are after refinement.
+    let codes = model.encode(&data.test).unwrap();
+    let mut done = 0;
+    let refined = model.refine(&data.test, &codes, &Refinement::default(), |count| done = count).unwrap();
+    assert_eq!((refined.codes.z.dims(), done), (codes.z.dims(), data.test.len()));
     let exact = refined.exact.iter().filter(|&&e| e).count();
     assert!(exact * 10 >= data.test.len() * 8, "{exact} of {}", data.test.len());
-    // A vector that decodes rightly is left where it is.
-    let mean = model.posterior(&model.prepare(&data.train).unwrap(), None).unwrap().mean.detach();
-    let refined = model.refine(&data.train, &mean, None, &Refinement::default(), |_| {}).unwrap();
+    // A vector that decodes correctly does not move.
+    let codes = model.encode(&data.train).unwrap();
+    let refined = model.refine(&data.train, &codes, &Refinement::default(), |_| {}).unwrap();
     let (before, after): (Vec<Vec<f32>>, Vec<Vec<f32>>) =
-        (mean.to_vec2().unwrap(), refined.z.to_vec2().unwrap());
+        (codes.z.to_vec2().unwrap(), refined.codes.z.to_vec2().unwrap());
     for ((before, after), steps) in before.iter().zip(&after).zip(&refined.steps) {
         assert_eq!(before == after, *steps == 0);
     }
 }
 
 #[test]
-fn with_a_focus_it_learns_from_what_comes_back_worst() {
-    // Nothing moves, so that losses can be computed again.
-    let still = [
-        "training.focus=5",
+fn hard_example_mining_trains_on_the_largest_losses() {
+    // The weights do not change, so the losses can be computed again afterwards.
+    let frozen = [
+        "training.hardest_of=5",
         "training.learning_rate=0.0",
         "training.epochs=1",
         "model.noise=0.0",
         "training.beta=1e-9",
     ];
-    let config = Config::preset("tiny").unwrap().with(&still).unwrap();
+    let config = Config::preset("tiny").unwrap().with(&frozen).unwrap();
     let data = config.data.set.generate().unwrap();
-    let mut trainer = Trainer::new(&config, &data, None, &Device::Cpu).unwrap();
+    let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
     let mut losses = Losses(Vec::new());
     trainer.run(&mut losses).unwrap();
-    assert_eq!(trainer.steps(), 1, "one step looks at all 100 formulae and learns from 20");
-    let model = trainer.learner().model().unwrap();
+    assert_eq!(trainer.steps(), 1, "one step evaluates all 100 formulae and trains on 20");
+    let model = trainer.learner().autoencoder().unwrap();
     let batch = model.prepare(&data.train).unwrap();
-    let z = model.posterior(&batch, None).unwrap().mean;
-    let mut all = numbers(&model.negative_log_likelihood(&batch, &z, None).unwrap());
+    let z = model.posterior(&batch).unwrap().mean;
+    let mut all = numbers(&model.negative_log_likelihood(&batch, &z).unwrap());
     all.sort_by(|a, b| b.total_cmp(a));
     let worst = all[..20].iter().sum::<f64>() / 20.0;
     assert!((losses.0[0] - worst).abs() < 1e-4 * worst, "{} instead of {worst}", losses.0[0]);
 }
 
 #[test]
-fn nothing_of_the_test_set_is_trained_on() {
+fn held_out_formulae_are_never_trained_on() {
     let mut config = Config::preset("gcn-3").unwrap();
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (300, 100, 100);
     config.data.set.sampler.max_nodes = 8;
@@ -98,9 +99,9 @@ fn nothing_of_the_test_set_is_trained_on() {
     ] {
         (config.data.fresh, config.data.children, config.data.symmetries) = (fresh, children, symmetries);
         config.model.positional = positional;
-        (config.data.curriculum, config.data.crossing) = (10, if fresh { 0.0 } else { 0.7 });
+        (config.data.curriculum, config.data.crossover) = (10, if fresh { 0.0 } else { 0.7 });
         let data = config.data.set.generate().unwrap();
-        // What a model that does not see the order of children cannot tell from a test formula.
+        // A formula as the model sees it: without positions, the order of children is invisible.
         let seen = |f: &Formula| if positional { f.clone() } else { f.sorted() };
         let own: HashSet<Formula> =
             if fresh { HashSet::new() } else { data.train.iter().map(seen).collect() };
@@ -116,13 +117,13 @@ fn nothing_of_the_test_set_is_trained_on() {
 }
 
 #[test]
-fn formulae_grow_and_cross_within_their_limits() {
+fn curriculum_and_crossover_respect_their_limits() {
     let mut config = Config::preset("gcn-4").unwrap();
-    (config.data.set.train, config.data.curriculum, config.data.crossing) = (400, 20, 1.0);
+    (config.data.set.train, config.data.curriculum, config.data.crossover) = (400, 20, 1.0);
     let data = config.data.set.generate().unwrap();
     for fresh in [false, true] {
         config.data.fresh = fresh;
-        config.data.crossing = if fresh { 0.0 } else { 1.0 };
+        config.data.crossover = if fresh { 0.0 } else { 1.0 };
         let all: Vec<Formula> = trained_formulae(&config, &data, 30).unwrap().collect();
         let mean =
             |epoch: usize| all[epoch * 400..][..400].iter().map(Formula::size).sum::<usize>() as f64 / 400.0;
@@ -133,19 +134,19 @@ fn formulae_grow_and_cross_within_their_limits() {
             mean(10),
             mean(29)
         );
-        // Whole formulae are as they were drawn to be.
+        // After the curriculum, formulae follow the settings of the sampler.
         let whole = &all[20 * 400..];
         assert!(whole.iter().all(|f| f.size() <= 18 && f.variables().len() == 4));
         let own: f64 = data.train.iter().map(Formula::size).sum::<usize>() as f64 / 400.0;
-        assert!((mean(29) - own).abs() < 1.0, "{} against {own}", mean(29));
-        // Ten times the training set, and nearly all of it new.
+        assert!((mean(29) - own).abs() < 1.0, "mean size {}, but {own} in the training set", mean(29));
+        // Ten epochs of 400 formulae, and most of them are distinct.
         let different: HashSet<&Formula> = whole.iter().collect();
-        assert!(different.len() > 3000, "{}", different.len());
+        assert!(different.len() > 3000, "only {} distinct formulae", different.len());
     }
 }
 
 #[test]
-fn patience_ends_a_training_that_does_not_get_better() {
+fn patience_stops_training_without_improvement() {
     let changes = [
         "training.patience=2",
         "training.validate_every=1",
@@ -154,45 +155,44 @@ fn patience_ends_a_training_that_does_not_get_better() {
     ];
     let config = Config::preset("tiny").unwrap().with(&changes).unwrap();
     let data = config.data.set.generate().unwrap();
-    let outcome = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap();
+    let outcome = Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut ()).unwrap();
     assert_eq!((outcome.epochs, outcome.stop_reason), (3, StopReason::Patience));
 }
 
 #[test]
-fn with_hybrid_training_prior_samples_say_what_they_should() {
+fn hybrid_training_teaches_the_decoder_to_follow_the_condition() {
     let nll = |hybrid: f64| {
         let mut config = config(GraphState::Recurrent, true);
         config.context = Some(ContextConfig { pool: 200, pool_seed: 1, components: 7, gaussian: None });
         (config.training.epochs, config.training.hybrid, config.model.hidden) = (25, hybrid, 24);
         let data = config.data.set.generate().unwrap();
-        let embedding = fit_context(&config).unwrap();
-        let mut trainer = Trainer::new(&config, &data, embedding.clone(), &Device::Cpu).unwrap();
+        let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
         trainer.run(&mut ()).unwrap();
-        let model = trainer.learner().model().unwrap();
-        let context = context_of(&embedding.unwrap(), &data.train, DType::F32, &Device::Cpu).unwrap();
-        let z = model.draw(data.train.len(), Some(&context), 1).unwrap();
-        let nll =
-            model.negative_log_likelihood(&model.prepare(&data.train).unwrap(), &z, Some(&context)).unwrap();
+        let model = trainer.learner().autoencoder().unwrap();
+        let codes = model.sample_prior(model.conditions_of(&data.train).unwrap(), 1).unwrap();
+        let batch = model.prepare(&data.train).unwrap();
+        let nll = model.negative_log_likelihood(&batch, &codes.z).unwrap();
         numbers(&nll).iter().sum::<f64>() / data.train.len() as f64
     };
     let (without, with) = (nll(0.0), nll(0.5));
-    assert!(with < 0.8 * without, "{with} with, {without} without");
+    assert!(with < 0.8 * without, "{with} with hybrid training, {without} without");
 }
 
 #[test]
-fn a_training_that_diverges_says_so() {
+fn divergence_is_reported() {
     let config =
         Config::preset("tiny").unwrap().with(&["training.learning_rate=1e30", "training.clip=inf"]).unwrap();
     let data = config.data.set.generate().unwrap();
-    let error = Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut ()).unwrap_err();
+    let error = Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut ()).unwrap_err();
     assert!(matches!(error, VaeError::Diverged { .. }), "{error}");
 }
 
-/// Losses after two short epochs of one model of each kind. If this fails on purpose, results that were made before are no
-/// longer what the code gives: raise `code_version` in `xtask/suite.toml`, and write down what it gives now.
+/// The losses of every kind of model after two short epochs. If a change is meant to alter them, results that
+/// were computed before are out of date: raise `code_version` in `crates/suite/suite.toml`, and record the
+/// new losses here.
 #[test]
-fn training_gives_what_it_always_gave() {
-    let wanted = [
+fn losses_match_recorded_values() {
+    let recorded = [
         ("gru-3", 17.2187),
         ("best-3", 22.9947),
         ("gcn-3", 17.0245),
@@ -204,22 +204,21 @@ fn training_gives_what_it_always_gave() {
         ("shapes-3", 13.8394),
     ];
     let mut different = Vec::new();
-    for (name, loss) in wanted {
+    for (name, loss) in recorded {
         let mut config = Config::preset(name).unwrap();
         config.model.hidden = 20;
         (config.data.set.train, config.data.set.valid, config.data.set.test) = (200, 20, 20);
-        (config.training.epochs, config.training.polish, config.data.curriculum) =
+        (config.training.epochs, config.training.fine_tune_epochs, config.data.curriculum) =
             (2, 0, config.data.curriculum.min(1));
         if name == "best-3" {
-            config.training.focus = 3;
+            config.training.hardest_of = 3;
         }
         if let Some(context) = &mut config.context {
             (context.pool, context.components) = (60, 8);
         }
         let data = config.dataset().unwrap();
-        let embedding = fit_context(&config).unwrap();
         let mut losses = Losses(Vec::new());
-        Trainer::new(&config, &data, embedding, &Device::Cpu).unwrap().run(&mut losses).unwrap();
+        Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut losses).unwrap();
         let found = losses.0[1];
         if (found - loss).abs() >= 2e-3 * loss {
             different.push((name, found));

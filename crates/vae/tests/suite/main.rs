@@ -1,11 +1,14 @@
-//! Tests of the crate as its users see it.
+//! All integration tests of the crate in one binary, with one file per topic.
 
 mod common;
 mod conformance;
 mod decoding;
-mod hierarchy;
-mod latent;
+mod interpolation;
 mod learning;
-mod measures;
+mod leaves;
+mod metrics;
 mod resuming;
+mod runs;
 mod settings;
+#[path = "../../../gnn/tests/suite/tensors.rs"]
+mod tensors;

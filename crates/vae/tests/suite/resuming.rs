@@ -1,16 +1,17 @@
-//! Stops and their consequences: none.
+//! Training that is interrupted and resumed gives the same result as training without interruption.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use candle_core::Device;
 use logicvae_logic::Dataset;
 use logicvae_vae::{
-    Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_context,
+    Checkpoint, Config, GraphState, Observer, StepReport, StopReason, Trainer, VaeError, fit_embedding,
 };
 
 use crate::common::config;
 
-/// Stops after some steps, and keeps the last checkpoint.
+/// Stops training after a number of steps, and keeps the last checkpoint.
 #[derive(Default)]
 struct Stopper {
     steps: usize,
@@ -31,7 +32,7 @@ impl Observer for Stopper {
     }
 }
 
-fn short(fresh: bool, conditional: bool) -> (Config, Dataset) {
+fn short_training(fresh: bool, conditional: bool) -> (Config, Dataset) {
     let mut config =
         if conditional { config(GraphState::Sum, true) } else { Config::preset("tiny").unwrap() };
     config.data.fresh = fresh;
@@ -46,20 +47,21 @@ fn short(fresh: bool, conditional: bool) -> (Config, Dataset) {
 }
 
 #[test]
-fn a_training_that_was_stopped_ends_with_the_same_bits() {
-    for (fresh, conditional, focus) in
+fn resumed_training_gives_the_same_bits() {
+    for (fresh, conditional, hardest_of) in
         [(false, false, 1), (true, false, 1), (false, true, 1), (true, true, 3)]
     {
-        let (mut config, data) = short(fresh, conditional);
-        (config.training.focus, config.training.epochs) = (focus, config.training.epochs * focus);
-        let embedding = || fit_context(&config).unwrap();
+        let (mut config, data) = short_training(fresh, conditional);
+        (config.training.hardest_of, config.training.epochs) =
+            (hardest_of, config.training.epochs * hardest_of);
+        let embedding = || fit_embedding(&config).unwrap().map(Arc::new);
         let mut whole = Stopper::default();
-        Trainer::new(&config, &data, embedding(), &Device::Cpu).unwrap().run(&mut whole).unwrap();
+        Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut whole).unwrap();
         let whole = whole.kept.unwrap();
-        // In the middle of an epoch, at its end, after a few steps, after many.
+        // Stops in the middle and at the end of an epoch, after few and after many steps.
         for stops in [vec![1], vec![5, 5], vec![7, 3, 9]] {
             let mut stopper = Stopper { steps: stops[0], ..Stopper::default() };
-            let mut trainer = Trainer::new(&config, &data, embedding(), &Device::Cpu).unwrap();
+            let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
             assert_eq!(trainer.run(&mut stopper).unwrap().stop_reason, StopReason::Interrupted);
             for &steps in stops[1..].iter().chain(&[0]) {
                 let kept = stopper.kept.take().unwrap();
@@ -70,17 +72,17 @@ fn a_training_that_was_stopped_ends_with_the_same_bits() {
                 trainer.run(&mut stopper).unwrap();
             }
             let end = stopper.kept.unwrap();
-            assert!(end.weights == whole.weights, "other weights after stops {stops:?}");
-            assert!(end.state == whole.state, "another state after stops {stops:?}");
+            assert!(end.weights == whole.weights, "different weights after stops {stops:?}");
+            assert!(end.state == whole.state, "different state after stops {stops:?}");
         }
     }
 }
 
 #[test]
-fn more_epochs_may_follow_but_nothing_else_may_change() {
-    let (config, data) = short(false, false);
+fn only_the_number_of_epochs_may_change_on_resuming() {
+    let (config, data) = short_training(false, false);
     let mut stopper = Stopper::default();
-    Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
+    Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
     let kept = stopper.kept.unwrap();
     let longer = config.with(&["training.epochs=7"]).unwrap();
     let mut trainer =
@@ -94,50 +96,50 @@ fn more_epochs_may_follow_but_nothing_else_may_change() {
 }
 
 #[test]
-fn a_polish_that_is_thought_of_later_gives_the_same_bits() {
-    let (config, data) = short(true, false);
-    let polish = [
+fn a_fine_tuning_phase_that_is_added_later_gives_the_same_bits() {
+    let (config, data) = short_training(true, false);
+    let fine_tuning = [
         "training.epochs=8",
-        "training.polish=2",
-        "training.polish_rate=0.001",
-        "training.polish_beta=0.0001",
+        "training.fine_tune_epochs=2",
+        "training.fine_tune_learning_rate=0.001",
+        "training.fine_tune_beta=0.0001",
     ];
-    let planned = config.with(&polish).unwrap();
+    let planned = config.with(&fine_tuning).unwrap();
     let (mut first, mut later, mut whole) = (Stopper::default(), Stopper::default(), Stopper::default());
-    Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut first).unwrap();
+    Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut first).unwrap();
     let kept = first.kept.unwrap();
     Trainer::resume(&planned, &data, None, &Device::Cpu, (&kept.weights, &kept.state))
         .unwrap()
         .run(&mut later)
         .unwrap();
-    Trainer::new(&planned, &data, None, &Device::Cpu).unwrap().run(&mut whole).unwrap();
+    Trainer::new(&planned, &data, &Device::Cpu).unwrap().run(&mut whole).unwrap();
     let (later, whole) = (later.kept.unwrap(), whole.kept.unwrap());
     assert!(later.weights == whole.weights && later.state == whole.state);
     assert!(later.weights != kept.weights);
 }
 
 #[test]
-fn damaged_checkpoints_are_refused() {
-    let (config, data) = short(false, false);
+fn damaged_checkpoints_are_rejected() {
+    let (config, data) = short_training(false, false);
     let mut stopper = Stopper { steps: 3, ..Stopper::default() };
-    Trainer::new(&config, &data, None, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
+    Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut stopper).unwrap();
     let Checkpoint { weights, state, .. } = stopper.kept.unwrap();
-    let refused = |weights: &[u8], state: &[u8]| {
+    let expect_error = |weights: &[u8], state: &[u8]| {
         let error =
             Trainer::resume(&config, &data, None, &Device::Cpu, (weights, state)).map(drop).unwrap_err();
         assert!(matches!(error, VaeError::Checkpoint(_)), "{error}");
     };
     for cut in [0, 1, 20, state.len() / 2, state.len() - 1] {
-        refused(&weights, &state[..cut]);
+        expect_error(&weights, &state[..cut]);
     }
     for at in (0..state.len()).step_by(state.len() / 40) {
         let mut changed = state.clone();
         changed[at] ^= 4;
-        refused(&weights, &changed);
+        expect_error(&weights, &changed);
     }
-    refused(&weights[..weights.len() - 1], &state);
+    expect_error(&weights[..weights.len() - 1], &state);
     let mut changed = weights.clone();
     changed[weights.len() / 2] ^= 1;
-    refused(&changed, &state);
+    expect_error(&changed, &state);
     assert!(Trainer::resume(&config, &data, None, &Device::Cpu, (&weights, &state)).is_ok());
 }

@@ -6,7 +6,7 @@ use logicvae_cuda_host::attention::{self, Heads, Rows};
 use crate::naive;
 use crate::support::{Graph, Random, assert_close, assert_gradient, dot, doubles};
 
-/// One head and several, narrower and wider than a warp.
+/// One or more heads, narrower and wider than a warp.
 const HEADS: [Heads; 5] = [
     Heads { count: 1, dim: 1 },
     Heads { count: 1, dim: 250 },
@@ -47,7 +47,7 @@ impl Input {
         attention::forward(self.heads, self.graph.forward(), &self.times, self.rows()).expect("no fault")
     }
 
-    /// What the gradients are gradients of, scores and all.
+    /// The function that is differentiated. It includes the scores.
     fn loss(&self, own: &[f64], msg: &[f64], att: &[f64]) -> f64 {
         let [score_own, score_msg] = [own, msg].map(|x| naive::scores(self.heads, x, att));
         let inputs = [own, msg, &score_own, &score_msg];
@@ -95,7 +95,7 @@ struct Gradients {
 }
 
 #[test]
-fn scores_are_products() {
+fn scores_are_scalar_products() {
     for (seed, heads) in (40..).zip(HEADS) {
         let random = &mut Random::new(seed);
         let [x, att] = [7, 1].map(|rows| random.numbers(rows * heads.count * heads.dim));
@@ -105,10 +105,10 @@ fn scores_are_products() {
 }
 
 #[test]
-fn probabilities_and_sums() {
+fn attention_weights_and_outputs_match_the_definition() {
     for (seed, heads) in (50..).zip(HEADS) {
         let random = &mut Random::new(seed);
-        let graph = Graph::usual(random);
+        let graph = Graph::large(random);
         let input = Input::random(random, heads, graph);
         let [alpha_own, alpha, out] = input.forward();
         let inputs = [&input.own, &input.msg, &input.score_own, &input.score_msg].map(|x| doubles(x));
@@ -120,12 +120,12 @@ fn probabilities_and_sums() {
     }
 }
 
-/// Every gradient by its definition, on rows with up to 1,000 edges.
+/// Gradients by the chain rule in double precision, on rows with up to 1,000 edges.
 #[test]
-fn gradients_are_what_they_are_defined_to_be() {
+fn gradients_match_the_definition() {
     for (seed, heads) in (60..).zip(HEADS) {
         let random = &mut Random::new(seed);
-        let graph = Graph::usual(random);
+        let graph = Graph::large(random);
         let input = Input::random(random, heads, graph);
         let got = input.gradients();
         let want = naive_gradients(&input);
@@ -139,11 +139,11 @@ fn gradients_are_what_they_are_defined_to_be() {
 }
 
 #[test]
-fn gradients_agree_with_differences() {
+fn gradients_match_finite_differences() {
     for (seed, heads) in (70..).zip(HEADS) {
-        for usual in [false, true] {
+        for large in [false, true] {
             let random = &mut Random::new(seed);
-            let graph = if usual { Graph::usual(random) } else { Graph::small(random) };
+            let graph = if large { Graph::large(random) } else { Graph::small(random) };
             let input = Input::random(random, heads, graph);
             let got = input.gradients();
             let [own, msg, att] = [&input.own, &input.msg, &input.att].map(|x| doubles(x));
@@ -155,7 +155,7 @@ fn gradients_agree_with_differences() {
 }
 
 #[test]
-fn an_edge_that_counts_twice_is_two_edges() {
+fn an_edge_that_counts_twice_equals_two_edges() {
     let heads = Heads { count: 1, dim: 2 };
     let x =
         Rows { own: &[1.0, 2.0], msg: &[3.0, 4.0, -1.0, 0.5], score_own: &[0.3], score_msg: &[0.7, -0.9] };
@@ -169,7 +169,7 @@ fn an_edge_that_counts_twice_is_two_edges() {
 }
 
 #[test]
-fn extreme_scores_give_numbers() {
+fn extreme_scores_give_finite_results() {
     let heads = Heads { count: 1, dim: 1 };
     let graph = Csr { offsets: &[0, 2], ends: &[0, 1] };
     let x = Rows { own: &[1.0], msg: &[2.0, 3.0], score_own: &[-500.0], score_msg: &[1e4, 1e6] };
@@ -177,19 +177,19 @@ fn extreme_scores_give_numbers() {
     assert_eq!(
         (alpha_own, alpha, out),
         (vec![0.0], vec![1.0, 0.0], vec![2.0]),
-        "the edge that counts 0 times is as if not there"
+        "an edge that counts 0 times has no effect"
     );
 }
 
-/// At 0 the leaky ReLU has the slope of its left side.
+/// At 0, leaky ReLU has the slope of negative inputs.
 #[test]
-fn the_slope_at_zero() {
+fn leaky_relu_has_its_negative_slope_at_zero() {
     let heads = Heads { count: 1, dim: 1 };
     let graph = Csr { offsets: &[0, 1], ends: &[0] };
     let x = Rows { own: &[1.0], msg: &[3.0], score_own: &[0.0], score_msg: &[0.0] };
     let gradients =
         attention::backward_receivers(heads, graph, x, &[1.0], [&[0.5], &[0.5]], &[1.0]).expect("no fault");
-    // The mean is 2: each side is one from it, and halved.
+    // The mean is 2. Both parts differ from it by 1 and have weight 0.5.
     let edge = 0.5 * 0.2;
     let score = -2.0 * 0.5 * 0.2 + edge;
     for (got, want) in gradients.iter().zip([0.5 + score, score, edge]) {
@@ -198,7 +198,7 @@ fn the_slope_at_zero() {
 }
 
 #[test]
-fn the_gradient_of_att_is_added() {
+fn the_gradient_of_att_is_accumulated() {
     let heads = Heads { count: 3, dim: 21 };
     let random = &mut Random::new(80);
     let [x, grad_score, before] = [70 * 63, 70 * 3, 63].map(|length| random.numbers(length));
@@ -265,7 +265,7 @@ fn naive_gradients(input: &Input) -> NaiveGradients {
                 forward.alpha_own[i] * grad_out[i * dim + d] + g.score_own[i] * att[k * dim + d];
         }
     }
-    // What goes through the scores: <x, att> has the gradients att and x.
+    // The contribution of the scores <x, att>, whose gradients are att and x.
     for (i, x) in msg.iter().enumerate() {
         g.msg[i] += g.score_msg[i / dim] * att[i % att.len()];
         g.att[i % att.len()] += g.score_msg[i / dim] * x;

@@ -1,10 +1,10 @@
-//! The kernels against the operations of `logicvae-gnn` on the CPU, forward and backward: the same call must mean the same
-//! on either device.
+//! The kernels agree with the CPU operations of `logicvae-gnn`, forward and backward: the same call must give
+//! the same result on both devices.
 
 use candle_core::{Device, Result, Tensor, Var};
 use logicvae_cuda_host::attention::{self, Heads, Rows};
 use logicvae_cuda_host::{gru, sums};
-use logicvae_gnn::ops;
+use logicvae_gnn::edge_ops as ops;
 
 use crate::support::{Graph, Random, assert_close, doubles};
 
@@ -14,7 +14,7 @@ fn var(numbers: &[f32], rows: usize) -> Var {
         .expect("a variable")
 }
 
-/// The result of an operation, and the gradients of its inputs when that of the result is `grad`.
+/// The result of an operation and the gradients of its inputs, given the gradient `grad` of the result.
 fn outcome(
     inputs: &[&Var],
     grad: &[f32],
@@ -35,9 +35,9 @@ fn edges(graph: &Graph, weights: &[f32], senders: usize) -> ops::Csr {
 }
 
 #[test]
-fn sums_over_neighbours() {
+fn sums_over_neighbours_match_the_cpu() {
     let mut random = Random::new(11);
-    let (graph, senders) = Graph::usual(&mut random);
+    let (graph, senders) = Graph::large(&mut random);
     let weights = random.numbers(graph.sources.len());
     let receivers = graph.forward().rows();
     for width in [1, 84] {
@@ -55,8 +55,8 @@ fn sums_over_neighbours() {
             &sums::gather(width, graph.forward(), &weights, &x).expect("no fault"),
             &output,
         );
-        let turned = graph.transpose(&weights);
-        let back = sums::gather(width, graph.transposed(), &turned, &grad).expect("no fault");
+        let t_weights = graph.transpose(&weights);
+        let back = sums::gather(width, graph.transposed(), &t_weights, &grad).expect("no fault");
         assert_close("gather's gradient", &back, &gradients[0]);
 
         let (output, gradients) =
@@ -66,13 +66,13 @@ fn sums_over_neighbours() {
             &sums::gated_forward(width, graph.forward(), &weights, &gm).expect("no fault"),
             &output,
         );
-        let back = sums::gated_backward(width, graph.transposed(), &turned, &gm, &grad).expect("no fault");
+        let back = sums::gated_backward(width, graph.transposed(), &t_weights, &gm, &grad).expect("no fault");
         assert_close("gated sum's gradient", &back, &gradients[0]);
     }
 }
 
 #[test]
-fn gates() {
+fn gru_gates_match_the_cpu() {
     let mut random = Random::new(12);
     let (n, width) = (9, 84);
     let [gi, gh] = [0, 1].map(|_| random.numbers(n * 3 * width));
@@ -87,12 +87,12 @@ fn gates() {
     }
 }
 
-/// The kernels in the order in which the crate launches them.
+/// Runs the kernels in the order in which the crate launches them.
 #[test]
-fn attention_in_all_its_steps() {
+fn attention_matches_the_cpu() {
     let mut random = Random::new(13);
     for heads in [Heads { count: 1, dim: 5 }, Heads { count: 3, dim: 84 }, Heads { count: 4, dim: 33 }] {
-        let (graph, senders) = Graph::usual(&mut random);
+        let (graph, senders) = Graph::large(&mut random);
         let (receivers, all) = (graph.forward().rows(), heads.count * heads.dim);
         let times: Vec<f32> = graph.sources.iter().map(|_| 1.0 + random.below(3) as f32).collect();
         let [own, grad, msg, att] = [receivers, receivers, senders, 1].map(|rows| random.numbers(rows * all));

@@ -1,4 +1,4 @@
-//! The shim finds the mistakes that it is there to find.
+//! The shim detects the faults of incorrect kernels.
 
 use logicvae_cuda_host::{Fault, faulty};
 
@@ -13,22 +13,22 @@ fn a_missing_barrier_is_a_race() {
 fn a_barrier_that_some_threads_skip_is_reported() {
     assert_eq!(faulty::barrier(64), Ok(vec![1.0; 64]));
     assert_eq!(faulty::barrier(40), Err(Fault::SkippedBarrier));
-    assert_eq!(faulty::barrier(32), Err(Fault::SkippedBarrier), "a whole warp is missing");
+    assert_eq!(faulty::barrier(32), Err(Fault::SkippedBarrier), "a whole warp has returned");
 }
 
 #[test]
 fn a_shuffle_that_some_lanes_skip_is_reported() {
     assert_eq!(faulty::shuffle(64), Ok(vec![1.0; 64]));
-    assert!(faulty::shuffle(32).is_ok(), "the other warp may leave");
+    assert!(faulty::shuffle(32).is_ok(), "the other warp may return");
     assert_eq!(faulty::shuffle(40), Err(Fault::SkippedShuffle));
 }
 
 #[test]
-fn an_element_too_many_is_reported() {
+fn an_out_of_bounds_write_is_reported() {
     assert_eq!(faulty::bounds(40), Err(Fault::OutOfBounds(0)));
 }
 
 #[test]
-fn lanes_do_not_wait_for_each_other_by_themselves() {
+fn lanes_are_not_synchronised_implicitly() {
     assert_eq!(faulty::warp(), Err(Fault::Race));
 }

@@ -1,4 +1,4 @@
-//! Gates of a GRU.
+//! GRU gates.
 
 use logicvae_cuda_host::gru;
 
@@ -6,7 +6,7 @@ use crate::naive;
 use crate::support::{Random, WIDTHS, assert_close, assert_gradient, dot, doubles};
 
 #[test]
-fn gates_and_their_gradients() {
+fn gates_and_gradients_match_the_definition() {
     for (seed, width) in (20..).zip(WIDTHS) {
         for n in [1, 5] {
             let random = &mut Random::new(seed);
@@ -29,14 +29,14 @@ fn gates_and_their_gradients() {
 }
 
 #[test]
-fn every_element_of_a_gradient_is_right() {
+fn every_element_of_a_gradient_matches_finite_differences() {
     let random = &mut Random::new(30);
     let (n, width) = (3, 6);
     let [gi, gh, h] = [3, 3, 1].map(|parts| random.numbers(n * parts * width));
     let grad = random.numbers(h.len());
     let (wide_gi, wide_gh, wide_h) = (doubles(&gi), doubles(&gh), doubles(&h));
     let [grad_gi, grad_gh, grad_h] = gru::backward(width, &gi, &gh, &h, &grad).expect("no fault");
-    // 54 places: few enough that the comparison skips none.
+    // 54 elements at most, so the comparison skips none.
     assert_gradient("grad_gi", &grad_gi, &gi, |gi| dot(&naive::gru(width, gi, &wide_gh, &wide_h), &grad));
     assert_gradient("grad_gh", &grad_gh, &gh, |gh| dot(&naive::gru(width, &wide_gi, gh, &wide_h), &grad));
     assert_gradient("grad_h", &grad_h, &h, |h| dot(&naive::gru(width, &wide_gi, &wide_gh, h), &grad));

@@ -1,4 +1,4 @@
-//! The kernels against the obvious implementation in double precision, and gradients against finite differences.
+//! The kernels agree with a naive implementation in double precision, and gradients with finite differences.
 
 mod attention;
 mod cpu;

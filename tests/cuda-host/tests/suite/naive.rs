@@ -1,4 +1,4 @@
-//! The obvious implementation, in double precision, straight from the definitions.
+//! A naive implementation of the definitions in double precision.
 
 use logicvae_cuda_host::Csr;
 use logicvae_cuda_host::attention::Heads;

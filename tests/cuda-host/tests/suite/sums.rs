@@ -9,7 +9,7 @@ use crate::support::{Graph, Random, WIDTHS, assert_close, assert_gradient, dot, 
 fn gather_is_a_weighted_sum() {
     for (seed, width) in (0..).zip(WIDTHS) {
         let random = &mut Random::new(seed);
-        let (graph, sources) = Graph::usual(random);
+        let (graph, sources) = Graph::large(random);
         let (weights, x) = (random.numbers(graph.sources.len()), random.numbers(sources * width));
         let got = sums::gather(width, graph.forward(), &weights, &x).expect("no fault");
         assert_close("out", &got, &naive::gather(width, graph.forward(), &doubles(&weights), &doubles(&x)));
@@ -17,10 +17,10 @@ fn gather_is_a_weighted_sum() {
 }
 
 #[test]
-fn gated_sums_and_their_gradient() {
+fn gated_sums_and_gradients_match_the_definition() {
     for (seed, width) in (10..).zip(WIDTHS) {
         let random = &mut Random::new(seed);
-        let (graph, sources) = Graph::usual(random);
+        let (graph, sources) = Graph::large(random);
         let (weights, gm) = (random.numbers(graph.sources.len()), random.numbers(sources * 2 * width));
         let got = sums::gated_forward(width, graph.forward(), &weights, &gm).expect("no fault");
         assert_close(
@@ -57,7 +57,7 @@ fn gates_saturate_without_nan() {
 }
 
 #[test]
-#[should_panic(expected = "edges end among 2 rows")]
-fn an_edge_to_nowhere_is_refused() {
+#[should_panic(expected = "edges must end at one of 2 rows")]
+fn an_edge_from_a_missing_row_is_rejected() {
     let _ = sums::gather(1, Csr { offsets: &[0, 1], ends: &[2] }, &[1.0], &[1.0, 2.0]);
 }

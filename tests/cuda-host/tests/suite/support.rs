@@ -4,7 +4,7 @@ use logicvae_cuda_host::Csr;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Widths below, between and above multiples of a warp.
+/// Widths below and above the size of a warp, and not multiples of it.
 pub const WIDTHS: [usize; 4] = [1, 7, 84, 250];
 
 pub struct Random(ChaCha8Rng);
@@ -24,18 +24,18 @@ impl Random {
     }
 }
 
-/// A graph both ways.
+/// A graph and its transpose.
 pub struct Graph {
     pub offsets: Vec<u32>,
     pub sources: Vec<u32>,
     pub t_offsets: Vec<u32>,
     pub t_targets: Vec<u32>,
-    /// The number of each transposed edge in the graph.
+    /// The index of each transposed edge in the graph.
     pub t_edges: Vec<u32>,
 }
 
 impl Graph {
-    /// Rows with these numbers of edges, from random ones of `sources` rows.
+    /// Rows with the given in-degrees, whose edges come from random rows below `sources`.
     pub fn random(random: &mut Random, degrees: &[usize], sources: usize) -> Self {
         let edges: Vec<(usize, usize)> = degrees
             .iter()
@@ -61,15 +61,16 @@ impl Graph {
         }
     }
 
-    /// Rows without edges (the first and the last too), with one, with a few and with 1,000; and sources without receivers.
-    pub fn usual(random: &mut Random) -> (Self, usize) {
+    /// Rows with no edges (including the first and the last), one, a few and 1,000 edges, and a source
+    /// without receivers. Also returns the number of sources.
+    pub fn large(random: &mut Random) -> (Self, usize) {
         let sources = 9;
         let mut graph = Self::random(random, &[0, 1, 3, 1000, 0, 40, 0], sources - 1);
         graph.t_offsets.push(graph.t_offsets[sources - 1]);
         (graph, sources)
     }
 
-    /// Few edges, for finite differences.
+    /// A graph with few edges, for finite differences.
     pub fn small(random: &mut Random) -> (Self, usize) {
         (Self::random(random, &[0, 1, 5, 2], 4), 4)
     }
@@ -82,7 +83,7 @@ impl Graph {
         Csr { offsets: &self.t_offsets, ends: &self.t_targets }
     }
 
-    /// What belongs to edges, in the order of the transposed ones.
+    /// Reorders values of edges to the order of the transposed edges.
     pub fn transpose(&self, edges: &[f32]) -> Vec<f32> {
         self.t_edges.iter().map(|&e| edges[e as usize]).collect()
     }
@@ -92,20 +93,20 @@ pub fn doubles(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&x| x.into()).collect()
 }
 
-/// Holds single precision against double.
+/// Asserts that numbers in single precision agree with numbers in double precision.
 #[track_caller]
 pub fn assert_close(name: &str, got: &[f32], want: &[f64]) {
-    assert_eq!(got.len(), want.len(), "length of {name}");
+    assert_eq!(got.len(), want.len(), "the length of {name} is wrong");
     for (i, (&got, &want)) in got.iter().zip(want).enumerate() {
         let error = (f64::from(got) - want).abs();
-        assert!(error <= 2e-5 * (1.0 + want.abs()), "{name}[{i}] is {got}, not {want}");
+        assert!(error <= 2e-5 * (1.0 + want.abs()), "{name}[{i}] is {got}, expected {want}");
     }
 }
 
-/// Holds a gradient against central differences of `f`, at up to 60 places spread over `x`.
+/// Asserts that a gradient agrees with central differences of `f`, at up to 60 elements spread over `x`.
 #[track_caller]
 pub fn assert_gradient(name: &str, got: &[f32], x: &[f32], f: impl Fn(&[f64]) -> f64) {
-    assert_eq!(got.len(), x.len(), "length of {name}");
+    assert_eq!(got.len(), x.len(), "the length of {name} is wrong");
     let mut x = doubles(x);
     let step = 1e-5;
     for i in (0..x.len()).step_by(x.len().div_ceil(60)) {
@@ -118,7 +119,7 @@ pub fn assert_gradient(name: &str, got: &[f32], x: &[f32], f: impl Fn(&[f64]) ->
         let want = (above - below) / (2.0 * step);
         assert!(
             (f64::from(got[i]) - want).abs() <= 2e-5 * (1.0 + want.abs()),
-            "{name}[{i}] is {}, not {want}",
+            "{name}[{i}] is {}, expected {want}",
             got[i]
         );
     }

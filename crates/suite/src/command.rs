@@ -1,0 +1,108 @@
+//! What the program does with its arguments: list, plan, run, report.
+
+use std::fs::{self, File};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, bail};
+
+use crate::args::Args;
+use crate::layout::Layout;
+use crate::machine;
+use crate::plan::{Step, plan};
+use crate::progress::human_time;
+use crate::report;
+use crate::runner::{self, Outcome};
+use crate::suite::Suite;
+
+/// Runs the suite as the arguments say.
+pub fn run(args: &Args) -> Result<()> {
+    let suite = read_suite(args)?;
+    if args.list {
+        for experiment in &suite.experiments {
+            println!("{:<28}{}", experiment.name, experiment.title);
+        }
+        return Ok(());
+    }
+    let cores = machine::cores();
+    let jobs = args.jobs.map_or(cores, usize::from);
+    let mut layout = Layout::new(args.scale, args.out.as_deref(), args.runs.as_deref())?;
+    layout.threads = (cores / jobs).max(1);
+    if let Some(program) = &args.program {
+        layout.program = std::path::absolute(program)?;
+    }
+    let steps = plan(&suite, &layout, &args.only)?;
+    if args.dry_run {
+        print_plan(&steps, jobs);
+        return Ok(());
+    }
+    layout.check_program()?;
+    layout.create_folders(&suite)?;
+    let lock = File::create(layout.runs.join("lock")).context("cannot create the lock file")?;
+    if lock.try_lock().is_err() {
+        bail!("another reproduction is running in {}: wait until it ends, or stop it", layout.runs.display());
+    }
+    if args.report {
+        return write_report(&suite, &layout);
+    }
+    let stop = stop_on_interrupt()?;
+    let outcome = runner::run(&suite, &steps, &layout, jobs, &stop)?;
+    write_report(&suite, &layout)?;
+    conclude(&outcome, steps.len())
+}
+
+/// The committed suite, or the file that the arguments name.
+fn read_suite(args: &Args) -> Result<Suite> {
+    let Some(path) = &args.suite else { return Suite::committed() };
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Suite::parse(&text).with_context(|| path.display().to_string())
+}
+
+/// A flag that the first Ctrl-C sets. The second one exits at once.
+fn stop_on_interrupt() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(stop)
+}
+
+fn write_report(suite: &Suite, layout: &Layout) -> Result<()> {
+    report::write(suite, layout)?;
+    println!("{}\n{}", layout.out.join("report.html").display(), layout.out.join("REPORT.md").display());
+    Ok(())
+}
+
+/// Prints how the experiments ended; failures and interruptions are errors.
+fn conclude(outcome: &Outcome, planned: usize) -> Result<()> {
+    for (name, reason) in &outcome.failed {
+        eprintln!("failed: {name}: {reason}");
+    }
+    for name in &outcome.skipped {
+        eprintln!("skipped: {name}");
+    }
+    if outcome.stopped {
+        bail!("stopped; run the same command again to continue");
+    }
+    if !outcome.failed.is_empty() {
+        bail!("{} of {planned} experiments failed", outcome.failed.len());
+    }
+    println!("{} experiments run, {} were already done.", outcome.ran, planned - outcome.ran);
+    Ok(())
+}
+
+/// Prints each step with its state or its estimated time.
+fn print_plan(steps: &[Step], jobs: usize) {
+    for step in steps {
+        let state = if step.done { "done".to_owned() } else { human_time(step.estimate) };
+        println!("{:<28}{state:>12}", step.name);
+    }
+    let left: f64 = steps.iter().filter(|s| !s.done).map(|s| s.estimate).sum();
+    let count = steps.iter().filter(|s| !s.done).count();
+    let time = human_time(left / jobs as f64);
+    println!("{count} of {} to run, about {time} with {jobs} at a time", steps.len());
+}

@@ -1,0 +1,18 @@
+//! The program behind `cargo xtask reproduce`.
+
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use logicvae_suite::{Args, run};
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("reproduce: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

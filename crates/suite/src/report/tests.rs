@@ -1,0 +1,155 @@
+//! Tests of the report as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::results::Results;
+use super::{compose, html, markdown, metric, tables, verdict};
+use crate::layout::{Layout, Scale, root};
+use crate::record::{Record, read_json};
+use crate::suite::Suite;
+
+/// The labels of all tables and figures of the paper.
+const PAPER: [&str; 12] = [
+    "tab:vae-abilities",
+    "tab:cvae-abilities",
+    "fig:slerp",
+    "fig:ast",
+    "fig:kernel-class",
+    "fig:kpca-variance",
+    "fig:kerndistance",
+    "tab:vae-abilities-app",
+    "tab:cvae-abilities-app",
+    "fig:hist-cvae",
+    "tab:cvae-abilities-quantiles",
+    "tab:ablations",
+];
+
+fn layout(out: &Path) -> Layout {
+    Layout::new(Scale::Paper, Some(out), Some(&out.join("runs"))).unwrap()
+}
+
+#[test]
+fn every_table_and_figure_of_the_paper_is_in_the_report() {
+    let suite = Suite::committed().unwrap();
+    let ids: BTreeSet<&str> = suite.exhibits.iter().map(|e| e.id.as_str()).collect();
+    for label in PAPER {
+        assert!(ids.contains(label), "{label} is not in the suite");
+    }
+    let others: Vec<&&str> =
+        ids.iter().filter(|id| !PAPER.contains(id) && !id.starts_with("ours:")).collect();
+    assert!(others.is_empty(), "the paper has no {others:?}");
+    // Even before anything has run.
+    let folder = tempfile::tempdir().unwrap();
+    let report = compose(&suite, &layout(folder.path()), &Results::default()).unwrap();
+    let (html, markdown) = (html::render(&report), markdown::render(&report));
+    for exhibit in &suite.exhibits {
+        assert!(html.contains(&format!("id=\"{}\"", exhibit.id)), "{} is not in report.html", exhibit.id);
+        assert!(markdown.contains(&exhibit.title), "{} is not in REPORT.md", exhibit.id);
+    }
+    assert!(html.contains("not run") && markdown.contains("not run"));
+}
+
+#[test]
+fn accuracies_below_the_paper_are_listed_with_what_explains_them() {
+    let suite = Suite::committed().unwrap();
+    let verdict = |accuracies: &[(&str, f64)]| {
+        let mut records = BTreeMap::new();
+        for (name, accuracy) in accuracies {
+            let values = json!({ "accuracy": accuracy });
+            records.insert((*name).to_owned(), Record { values, ..Record::default() });
+        }
+        verdict::verdict(&suite, &Results { records, outdated: Vec::new() }).join(" ")
+    };
+    let unexplained = "No experiment explains why these are below the paper: `gcn-5`";
+    let text = verdict(&[("gat-3", 0.95), ("gcn-3", 0.9), ("gcn-5", 0.5)]);
+    let counts =
+        "ours reach 1, are at most 3 percentage points lower for 1, and are further below for 1. 12 were";
+    assert!(text.contains(counts), "{text}");
+    assert!(text.contains(unexplained), "what would explain it was not run: {text}");
+    let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1)]);
+    assert!(text.contains(unexplained), "half of what explains it was not run: {text}");
+    let text = verdict(&[("gcn-5", 0.5), ("gcn-5-written", 0.1), ("gcn-5-written-seen", 0.9)]);
+    assert!(text.contains("shows why") && !text.contains("No experiment"), "{text}");
+}
+
+#[test]
+fn the_readme_agrees_with_the_results() {
+    let suite = Suite::committed().unwrap();
+    let layout = layout(&root().join("results"));
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let cells = |line: &str| {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<String>>()
+    };
+    let mut lines = readme.lines().skip_while(|line| !line.starts_with("| | accuracy"));
+    let head = cells(lines.next().unwrap());
+    let mut rows = 0;
+    for row in lines.skip(1).take_while(|line| line.starts_with('|')).map(cells) {
+        let name = row[0].split('`').nth(1).unwrap();
+        let experiment = suite.experiment(name).unwrap_or_else(|| panic!("there is no experiment {name}"));
+        let record: Record =
+            read_json(&layout.result(experiment)).unwrap_or_else(|| panic!("{name} has no result"));
+        for (column, cell) in row.iter().enumerate().skip(1) {
+            let is_paper = head[column] == "paper";
+            let key = match head[if is_paper { column - 1 } else { column }].as_str() {
+                "mode" => "mode_accuracy",
+                "ordered" => "ordered_accuracy",
+                "meaning" => "semantic_accuracy",
+                other => other,
+            };
+            let metric = &suite.metrics[key];
+            let value = match is_paper {
+                true => experiment.paper.get(key).copied(),
+                false => metric::metric_value(metric, &record),
+            };
+            let wanted = value.map_or(String::new(), |value| metric.format(value));
+            assert_eq!(*cell, wanted, "{name}, {key}");
+        }
+        rows += 1;
+    }
+    assert!(rows > 0, "there is no table");
+}
+
+#[test]
+fn rows_compare_results_with_the_paper() {
+    let suite = Suite::committed().unwrap();
+    let record: Record = serde_json::from_value(json!({
+        "training": { "epochs": 150 },
+        "values": {
+            "accuracy": 0.9584,
+            "mode_accuracy": 0.97,
+            "validity": 1.0,
+            "protocol": { "prior_samples": 1000 },
+            "by_formula": { "accuracy": [0.9, 1.0, 1.0, 0.95], "mode_accuracy": [1.0, 1.0, 1.0, 1.0] },
+        },
+    }))
+    .unwrap();
+    let records = [("gat-3".to_owned(), record)].into();
+    let results = Results { records, outdated: vec!["gat-3".into()] };
+    let exhibit = suite.exhibits.iter().find(|e| e.id == "tab:vae-abilities-app").unwrap();
+    let table = tables::experiment_table(&suite, exhibit, &results);
+    let row = table.rows.iter().find(|row| row[0].main.starts_with("GAT, n = 3")).unwrap();
+    assert!(row[0].main.ends_with('†'), "outdated results are marked");
+    assert!(row[0].main.contains("150 epochs"), "{}", row[0].main);
+    assert_eq!(row[1].main, "95.84");
+    assert_eq!(row[1].paper.as_deref(), Some("93.45"));
+    assert_eq!(row[1].difference.as_deref(), Some("+2.39"));
+    let interval = row[1].interval.as_deref().unwrap();
+    let (low, high) = interval.split_once('–').unwrap();
+    assert!(low.parse::<f64>().unwrap() >= 90.0 && high.parse::<f64>().unwrap() <= 100.0);
+    assert_eq!(row[3].interval.as_deref(), Some("99.62–100.00"), "of 1,000 prior samples");
+}
+
+#[test]
+fn sections_refer_to_sections_that_exist() {
+    let suite = Suite::committed().unwrap();
+    let titles: BTreeSet<&str> = suite.exhibits.iter().map(|e| e.title.as_str()).collect();
+    for exhibit in &suite.exhibits {
+        for title in exhibit.about.split("**").skip(1).step_by(2) {
+            assert!(titles.contains(title), "{} refers to `{title}`", exhibit.id);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Decoding: from latent vectors to formulae.
+
+use candle_core::{DType, Device};
+use logicvae_kernel::Embedding;
+use logicvae_logic::Formula;
+use rayon::prelude::*;
+
+use super::{Codes, Model};
+use crate::decoder::generate::{Decoded, Decoding, GenerationWeights, generate};
+use crate::error::VaeError;
+use crate::random::{Purpose, generator, shuffle};
+
+impl Model {
+    /// Decodes latent vectors: for each row, the distinct results. A beam lists them by probability, sampling
+    /// by frequency.
+    ///
+    /// If a conditional model samples and has `candidates` above 1, each decoding is the one of that many
+    /// samples whose meaning is closest to the condition.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use logicvae_vae::{Codes, Config, Decoding, Model};
+    /// let model = Model::new(&Config::preset("tiny").unwrap())?;
+    /// let z = Tensor::zeros((3, model.config().latent), DType::F32, &Device::Cpu)?;
+    /// let decoded = model.decode(&Codes::unconditional(z)?, Decoding::Beam { width: 5 })?;
+    /// assert!(decoded.iter().all(|list| list[0].log_probability >= list[4].log_probability));
+    /// # Ok::<(), logicvae_vae::VaeError>(())
+    /// ```
+    pub fn decode(&self, codes: &Codes, decoding: Decoding) -> Result<Vec<Vec<Decoded>>, VaeError> {
+        let (Decoding::Sampled { samples, temperature, top_k, seed }, Some(semantics), 2..) =
+            (decoding, &self.semantics, self.config.candidates)
+        else {
+            return self.decode_plain(codes, decoding);
+        };
+        let candidates = self.config.candidates;
+        let more = Decoding::Sampled { samples: samples * candidates, temperature, top_k, seed };
+        let sampled = self.decode_plain(codes, more)?;
+        let Some(vectors) = codes.conditions.vectors() else { return Ok(sampled) };
+        let wanted: Vec<Vec<f64>> = vectors.to_dtype(DType::F64)?.to_device(&Device::Cpu)?.to_vec2()?;
+        let rows = sampled.into_par_iter().zip(&wanted).enumerate();
+        rows.map(|(row, (list, wanted))| {
+            let mut rng = generator(seed, Purpose::Candidates, row as u64);
+            let distances = semantic_distances(&semantics.embedding, &list, wanted)?;
+            // Samples are independent, so any order is as good as the one in which they were made.
+            let mut order: Vec<usize> =
+                list.iter().enumerate().flat_map(|(i, d)| std::iter::repeat_n(i, d.count)).collect();
+            shuffle(&mut rng, &mut order);
+            let mut counts = vec![0; list.len()];
+            for group in order.chunks(candidates) {
+                let nearest = group.iter().min_by(|&&a, &&b| distances[a].total_cmp(&distances[b]));
+                nearest.into_iter().for_each(|&i| counts[i] += 1);
+            }
+            let kept = list.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+            let mut kept: Vec<Decoded> = kept.map(|(decoded, count)| Decoded { count, ..decoded }).collect();
+            // Stable: among equally frequent ones, the first stays first.
+            kept.sort_by_key(|decoded| std::cmp::Reverse(decoded.count));
+            Ok(kept)
+        })
+        .collect()
+    }
+
+    /// Decodes latent vectors without candidates.
+    fn decode_plain(&self, codes: &Codes, decoding: Decoding) -> Result<Vec<Vec<Decoded>>, VaeError> {
+        decoding.check()?;
+        match *codes.z.dims() {
+            [0, _] => return Ok(Vec::new()),
+            [_, width] if width == self.config.latent => {}
+            ref other => {
+                let latent = self.config.latent;
+                return Err(VaeError::Input(format!(
+                    "the latent vectors are {other:?}, but this model needs {latent} numbers per row"
+                )));
+            }
+        }
+        let z = codes.z.to_dtype(self.dtype())?.to_device(self.device())?;
+        let h0 = self.start(&z, &codes.conditions)?.detach();
+        let h0: Vec<f32> = h0.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.flatten_all()?.to_vec1()?;
+        let goals = self.goals(&codes.conditions)?;
+        let weights = GenerationWeights::new(&self.decoder)?;
+        Ok(generate(&self.config, &weights, &h0, &goals, decoding))
+    }
+}
+
+/// The squared distance of each decoding's semantic vector from the requested one; infinite if it is not a
+/// formula.
+fn semantic_distances(embedding: &Embedding, list: &[Decoded], wanted: &[f64]) -> Result<Vec<f64>, VaeError> {
+    let formulae: Vec<Formula> = list.iter().filter_map(|d| d.formula.clone()).collect();
+    let vectors = embedding.transform(&formulae)?;
+    let mut distances = vectors
+        .rows()
+        .into_iter()
+        .map(|v| v.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f64>())
+        .collect::<Vec<f64>>()
+        .into_iter();
+    let distance = |d: &Decoded| d.formula.as_ref().and_then(|_| distances.next()).unwrap_or(f64::INFINITY);
+    Ok(list.iter().map(distance).collect())
+}

@@ -1,0 +1,94 @@
+//! The files of a run folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use logicvae_logic::{Formula, write_atomic, write_text};
+
+use crate::error::VaeError;
+
+pub(super) const CONFIG: &str = "config.toml";
+pub(super) const ABOUT: &str = "run.json";
+pub(super) const CONTEXT: &str = "context.bin";
+pub(super) const STATE: &str = "last.state";
+pub(super) const BEST: &str = "best.safetensors";
+pub(super) const EXPORTED: &str = "model.safetensors";
+pub(super) const LOCK: &str = "lock";
+pub(super) const METRICS: &str = "metrics.jsonl";
+/// Drawn by the command line.
+const CURVES: &str = "loss.svg";
+
+/// The file of the last checkpoint's weights.
+pub(super) fn weights_name(checksum: u32) -> String {
+    format!("last-{checksum:08x}.safetensors")
+}
+
+/// What an interrupted write leaves behind.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with(".tmp")
+}
+
+/// An error of the system with a file.
+pub(super) fn file_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> VaeError {
+    let path = path.to_owned();
+    move |source| VaeError::File { action, path, source }
+}
+
+/// All bytes of a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, VaeError> {
+    fs::read(path).map_err(file_error("read", path))
+}
+
+/// Writes a file completely or not at all, replacing the old one.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), VaeError> {
+    write_atomic(path, true, |out| out.write_all(bytes)).map_err(file_error("write", path))
+}
+
+/// Formulae as text, and the CRC-32 of it.
+pub(super) fn formulae_text(formulae: &[Formula]) -> Result<(Vec<u8>, String), VaeError> {
+    let mut text = Vec::new();
+    write_text(&mut text, formulae).map_err(|e| VaeError::Run(e.to_string()))?;
+    let sum = checksum(&text);
+    Ok((text, sum))
+}
+
+/// CRC-32 as eight hexadecimal digits.
+pub(super) fn checksum(bytes: &[u8]) -> String {
+    format!("{:08x}", crc32fast::hash(bytes))
+}
+
+/// The files in a folder that belong to a run.
+pub(super) fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, VaeError> {
+    let known = [
+        CONFIG,
+        ABOUT,
+        CONTEXT,
+        STATE,
+        BEST,
+        EXPORTED,
+        LOCK,
+        METRICS,
+        CURVES,
+        "train.txt",
+        "valid.txt",
+        "test.txt",
+    ];
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(file_error("read", folder))? {
+        let path = entry.map_err(file_error("read", folder))?.path();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        let weights = name.starts_with("last-") && name.ends_with(".safetensors");
+        if known.contains(&name.as_str()) || weights || is_temporary(&name) {
+            files.push((name, path));
+        }
+    }
+    Ok(files)
+}
+
+/// Removes the files of a run that `which` selects.
+pub(super) fn remove(folder: &Path, which: impl Fn(&str) -> bool) -> Result<(), VaeError> {
+    for (_, path) in run_files(folder)?.into_iter().filter(|(name, _)| which(name)) {
+        fs::remove_file(&path).map_err(file_error("remove", &path))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Opening runs and models. Nothing is read, sampled or fitted that the call does not need.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
+use candle_core::Device;
+use logicvae_kernel::Embedding;
+use logicvae_logic::{Dataset, Formula, FormulaReader, Split};
+
+use super::files::{
+    ABOUT, BEST, CONFIG, CONTEXT, EXPORTED, STATE, checksum, file_error, formulae_text, read, weights_name,
+};
+use super::{About, FORMAT, Run, Weights};
+use crate::config::Config;
+use crate::error::VaeError;
+use crate::model::Model;
+use crate::train::{Checkpoint, Learner};
+
+/// The bytes of a checkpoint: weights, then state.
+type CheckpointBytes = (Vec<u8>, Vec<u8>);
+
+impl Run {
+    /// Whether a folder contains a run or an export.
+    pub fn exists(folder: impl AsRef<Path>) -> bool {
+        let folder = folder.as_ref();
+        folder.join(CONFIG).is_file() && folder.join(ABOUT).is_file()
+    }
+
+    /// Opens a run or an export. Only its settings are read.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, VaeError> {
+        let folder = folder.as_ref();
+        if !Self::exists(folder) {
+            let name = folder.display();
+            let message = format!("{name} contains no run: create one with `logicvae train --out {name}`");
+            return Err(VaeError::Run(message));
+        }
+        let path = folder.join(CONFIG);
+        let within = |path: &Path| {
+            let path = path.display().to_string();
+            move |error: VaeError| error.within(path)
+        };
+        let text = String::from_utf8_lossy(&read(&path)?).into_owned();
+        let config = Config::from_toml(&text).map_err(within(&path))?;
+        let path = folder.join(ABOUT);
+        let about: About = serde_json::from_slice(&read(&path)?)
+            .map_err(|e| VaeError::Run(e.to_string()))
+            .map_err(within(&path))?;
+        if about.format != FORMAT {
+            return Err(VaeError::Run(format!(
+                "{} has layout version {}, but this program supports version {FORMAT}",
+                folder.display(),
+                about.format
+            )));
+        }
+        Ok(Self { folder: folder.to_owned(), config, about })
+    }
+
+    /// Whether this is an export.
+    pub fn is_export(&self) -> bool {
+        self.about.export.is_some()
+    }
+
+    /// The name of the data that the run was trained on.
+    pub fn data_name(&self) -> &str {
+        &self.about.data
+    }
+
+    /// One set of formulae. It is an error if the file has changed since the training began.
+    pub fn formulae(&self, split: Split) -> Result<Vec<Formula>, VaeError> {
+        let expected = match split {
+            Split::Train => &self.about.checksums.train,
+            Split::Valid => &self.about.checksums.valid,
+            Split::Test => &self.about.checksums.test,
+        };
+        let path = self.folder.join(format!("{split}.txt"));
+        let mut formulae = Vec::new();
+        if path.exists() {
+            let file = File::open(&path).map_err(file_error("open", &path))?;
+            let within = |e: VaeError| e.within(path.display().to_string());
+            let reader = FormulaReader::new(BufReader::new(file)).map_err(|e| within(e.into()))?;
+            let reader = reader.with_variables(Some(self.config.model.variables));
+            formulae = reader.collect::<Result<_, _>>().map_err(|e| within(e.into()))?;
+        }
+        if formulae_text(&formulae)?.1 != *expected {
+            let message =
+                format!("{} is not what the run was trained on: its checksum differs", path.display());
+            return Err(VaeError::Run(message));
+        }
+        Ok(formulae)
+    }
+
+    /// All three sets of formulae.
+    pub fn dataset(&self) -> Result<Dataset, VaeError> {
+        Ok(Dataset {
+            train: self.formulae(Split::Train)?,
+            valid: self.formulae(Split::Valid)?,
+            test: self.formulae(Split::Test)?,
+        })
+    }
+
+    /// The semantic embedding of a conditional model.
+    pub fn embedding(&self) -> Result<Option<Arc<Embedding>>, VaeError> {
+        if self.config.context.is_none() {
+            return Ok(None);
+        }
+        let path = self.folder.join(CONTEXT);
+        let file = File::open(&path).map_err(file_error("open", &path))?;
+        let embedding = Embedding::load(BufReader::new(file))
+            .map_err(|e| VaeError::from(e).within(path.display().to_string()))?;
+        Ok(Some(Arc::new(embedding)))
+    }
+
+    /// The number of epochs that the last checkpoint has finished.
+    pub fn epochs(&self) -> Result<usize, VaeError> {
+        match &self.about.export {
+            Some(export) => Ok(export.epochs),
+            None => Ok(self.state()?.map_or(0, |(_, _, epochs)| epochs)),
+        }
+    }
+
+    /// The weights and the state of the last checkpoint, or `None` if there is none yet.
+    pub fn last(&self) -> Result<Option<CheckpointBytes>, VaeError> {
+        // A training that is running may replace the weights after their state was read. Then there is a
+        // newer pair.
+        self.read_last().or_else(|_| self.read_last())
+    }
+
+    /// The last checkpoint's state, the checksum of its weights, and its epochs.
+    fn state(&self) -> Result<Option<(Vec<u8>, u32, usize)>, VaeError> {
+        let path = self.folder.join(STATE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let state = read(&path)?;
+        let (sum, epochs) = Checkpoint::peek(&state).map_err(|e| e.within(path.display().to_string()))?;
+        Ok(Some((state, sum, epochs)))
+    }
+
+    fn read_last(&self) -> Result<Option<CheckpointBytes>, VaeError> {
+        let Some((state, sum, _)) = self.state()? else { return Ok(None) };
+        let path = self.folder.join(weights_name(sum));
+        let weights = read(&path)?;
+        if crc32fast::hash(&weights) != sum {
+            let message =
+                format!("{} is damaged: its checksum does not match the training state", path.display());
+            return Err(VaeError::Run(message));
+        }
+        Ok(Some((weights, state)))
+    }
+
+    /// The weights as a safetensors file. An export has only one set of weights.
+    pub fn weights(&self, which: Weights) -> Result<Vec<u8>, VaeError> {
+        if let Some(export) = &self.about.export {
+            let path = self.folder.join(EXPORTED);
+            let weights = read(&path)?;
+            if checksum(&weights) != export.weights {
+                let message =
+                    format!("{} is damaged: its checksum differs from that in {ABOUT}", path.display());
+                return Err(VaeError::Run(message));
+            }
+            return Ok(weights);
+        }
+        match which {
+            Weights::Best => read(&self.folder.join(BEST)),
+            Weights::Last => self.last()?.map(|(weights, _)| weights).ok_or_else(|| {
+                VaeError::Run(format!("{} has no checkpoint yet: train it first", self.folder.display()))
+            }),
+        }
+    }
+
+    /// The trained model of any task.
+    pub fn learner(&self, which: Weights, device: &Device) -> Result<Learner, VaeError> {
+        Learner::from_weights(&self.config, self.embedding()?, &self.weights(which)?, device)
+            .map_err(|e| e.within(format!("the weights in {}", self.folder.display())))
+    }
+
+    /// The trained autoencoder.
+    pub fn model(&self, which: Weights, device: &Device) -> Result<Model, VaeError> {
+        match self.learner(which, device)? {
+            Learner::Autoencoder(model) => Ok(model),
+            Learner::Leaves(_) => Err(VaeError::Run(format!(
+                "{} predicts the variables of leaves and has no latent space: only `evaluate` supports it",
+                self.folder.display()
+            ))),
+        }
+    }
+}
+
+impl Model {
+    /// Loads a trained model from a run folder or an export, such as `models/best-5`, on the CPU.
+    ///
+    /// ```no_run
+    /// use logicvae_vae::{Decoding, Model};
+    /// let model = Model::load("models/best-5")?;
+    /// let codes = model.encode(&["x1 & (x2 | !x3) & (x4 | x5)".parse().unwrap()])?;
+    /// let decoded = model.decode(&codes, Decoding::Greedy)?;
+    /// println!("{:?}", decoded[0][0].formula);
+    /// # Ok::<(), logicvae_vae::VaeError>(())
+    /// ```
+    pub fn load(folder: impl AsRef<Path>) -> Result<Self, VaeError> {
+        Run::open(folder)?.model(Weights::Last, &Device::Cpu)
+    }
+
+    /// Loads a trained model from the content of its files: settings as TOML, weights as safetensors and, for
+    /// a conditional model, the semantic embedding.
+    pub fn from_bytes(config: &str, weights: &[u8], embedding: Option<&[u8]>) -> Result<Self, VaeError> {
+        let embedding = embedding.map(Embedding::load).transpose()?.map(Arc::new);
+        Self::from_weights(&Config::from_toml(config)?, embedding, weights, &Device::Cpu)
+    }
+}

@@ -1,0 +1,54 @@
+//! Hard-example mining: of several formulae, training uses the one with the largest reconstruction loss.
+
+use logicvae_logic::Formula;
+
+use super::{Augmentation, Examples, Stage};
+use crate::config::Config;
+use crate::error::VaeError;
+use crate::random::{Purpose, generator, position};
+use crate::train::learner::Task;
+
+/// Selects one of every `hardest_of` formulae. The selection depends on the current weights and on noise that
+/// is drawn for the step, so it is the same after an interruption.
+pub(in crate::train) struct HardExamples {
+    seed: u64,
+    hardest_of: usize,
+}
+
+impl HardExamples {
+    /// `None` if the settings use all formulae.
+    pub fn new(config: &Config) -> Option<Self> {
+        let hardest_of = config.training.hardest_of;
+        (hardest_of > 1).then_some(Self { seed: config.seed, hardest_of })
+    }
+
+    /// The hardest formulae of a batch, in their order.
+    pub fn select(
+        &self,
+        formulae: &[Formula],
+        task: &dyn Task,
+        epoch: usize,
+        step: usize,
+    ) -> Result<Vec<Formula>, VaeError> {
+        let mut examples = Examples { epoch, formulae: formulae.to_vec(), generators: Vec::new() };
+        self.apply(&mut examples, &Stage { step: Some((step, task)) })?;
+        Ok(examples.formulae)
+    }
+}
+
+impl Augmentation for HardExamples {
+    fn apply(&self, examples: &mut Examples, stage: &Stage<'_>) -> Result<(), VaeError> {
+        let Some((step, task)) = stage.step else { return Ok(()) };
+        let formulae = &examples.formulae;
+        let rng = generator(self.seed, Purpose::HardExamples, position(examples.epoch, step));
+        let losses = task.difficulties(formulae, rng)?;
+        // NaN counts as hardest of all: the step then reports that training has diverged.
+        let loss = |number: usize| if losses[number].is_nan() { f64::INFINITY } else { losses[number] };
+        let mut order: Vec<usize> = (0..formulae.len()).collect();
+        order.sort_by(|&a, &b| loss(b).total_cmp(&loss(a)));
+        order.truncate(formulae.len().div_ceil(self.hardest_of));
+        order.sort_unstable();
+        examples.formulae = order.into_iter().map(|number| formulae[number].clone()).collect();
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Metrics agree with their definitions.
+
+use candle_core::Device;
+use logicvae_logic::Formula;
+use logicvae_vae::metrics::{Protocol, conditional, generation, reconstruction};
+use logicvae_vae::{Conditions, Config, Decoding, GraphState, Model, Trainer};
+
+use crate::common::config;
+
+fn trained_model() -> (Model, Vec<Formula>) {
+    let config = Config::preset("tiny").unwrap().with(&["training.epochs=25"]).unwrap();
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
+    trainer.run(&mut ()).unwrap();
+    (trainer.learner().autoencoder().unwrap().clone(), data.train)
+}
+
+#[test]
+fn accuracies_are_consistent_and_seeds_are_reproducible() {
+    let (model, train) = trained_model();
+    let protocol = Protocol { encodings: 3, decodings: 4, ..Protocol::quick() };
+    let run = |seed| reconstruction(&model, &train, &Protocol { seed, ..protocol }, |_| {}).unwrap();
+    let found = run(1);
+    assert!(found.ordered_accuracy <= found.accuracy && found.accuracy <= found.semantic_accuracy);
+    assert!(found.semantic_accuracy <= found.valid && found.valid == 1.0, "a budget makes everything valid");
+    let mean = found.by_formula.accuracy.iter().sum::<f64>() / found.by_formula.accuracy.len() as f64;
+    assert!((mean - found.accuracy).abs() < 1e-12);
+    assert_eq!(run(1).by_formula.accuracy, found.by_formula.accuracy);
+    assert_ne!(run(2).by_formula.accuracy, found.by_formula.accuracy);
+}
+
+#[test]
+fn novelty_and_uniqueness_follow_their_definitions() {
+    let (model, train) = trained_model();
+    let protocol = Protocol { prior_samples: 30, prior_decodings: 5, ..Protocol::paper() };
+    let found = generation(&model, &train, train.clone(), &protocol, |_| {}).unwrap();
+    assert_eq!(found.validity, 1.0);
+    assert!(found.uniqueness > 0.0 && found.uniqueness <= 1.0 && found.novelty <= 1.0);
+    let all_new = generation(&model, &train, Vec::new(), &protocol, |_| {}).unwrap();
+    assert_eq!((all_new.novelty, all_new.uniqueness), (1.0, found.uniqueness));
+    // As if the model had been trained on what it generates.
+    let codes = model.sample_prior(Conditions::none(200), 0).unwrap();
+    let all = model.decode(&codes, Decoding::Beam { width: 50 }).unwrap();
+    let generated: Vec<Formula> = all.into_iter().flatten().filter_map(|d| d.formula).collect();
+    let nothing_new =
+        generation(&model, &train, generated.clone().into_iter().chain(generated), &protocol, |_| {})
+            .unwrap();
+    assert!(nothing_new.novelty < 0.2 && nothing_new.novelty < all_new.novelty, "{nothing_new:?}");
+}
+
+#[test]
+fn the_closest_of_several_candidates_is_kept() {
+    let mut config = config(GraphState::Recurrent, true);
+    config.context.as_mut().unwrap().pool = 200;
+    let data = config.data.set.generate().unwrap();
+    let protocol = Protocol { contexts: 5, context_samples: 10, ..Protocol::quick() };
+    let semantic_distance = |candidates: usize| {
+        let mut config = config.clone();
+        config.model.candidates = candidates;
+        let model = Model::new(&config).unwrap();
+        let conditions = model.conditions_of(&data.test[..4]).unwrap();
+        let codes = model.sample_prior(conditions, 1).unwrap();
+        let decoded = model.decode(&codes, Decoding::samples(7, 3)).unwrap();
+        assert!(decoded.iter().all(|list| list.iter().map(|d| d.count).sum::<usize>() == 7));
+        assert!(decoded.iter().all(|list| list.is_sorted_by_key(|d| std::cmp::Reverse(d.count))));
+        conditional(&model, &data.test, &protocol, |_| {}).unwrap().semantic_distance
+    };
+    // The model is untrained, so any difference is due to the selection.
+    let (one, ten) = (semantic_distance(1), semantic_distance(10));
+    assert!(ten < 0.7 * one, "{ten} with ten candidates, {one} with one");
+}
+
+#[test]
+fn conditional_metrics_are_within_their_ranges() {
+    let mut config = config(GraphState::Recurrent, true);
+    config.context.as_mut().unwrap().pool = 200;
+    config.context.as_mut().unwrap().gaussian = Some(0.44);
+    config.training.epochs = 2;
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
+    trainer.run(&mut ()).unwrap();
+    let protocol = Protocol { contexts: 3, context_samples: 8, context_decodings: 2, ..Protocol::quick() };
+    let found = conditional(trainer.learner().autoencoder().unwrap(), &data.test, &protocol, |_| {}).unwrap();
+    assert_eq!((found.distances.len(), found.kernels.len()), (3, 3));
+    assert!(found.semantic_distance > 0.0 && found.kernel.abs() <= 1.0);
+    assert!(found.gaussian_kernel > 0.0 && found.gaussian_kernel <= 1.0);
+    assert!(found.target_kernel.abs() <= 1.0 && found.target_equivalent <= 1.0);
+    let [low, middle, high] = found.kernel_quartiles;
+    assert!(low <= middle && middle <= high);
+    assert!(
+        generation(
+            trainer.learner().autoencoder().unwrap(),
+            &data.test,
+            data.train.clone(),
+            &protocol,
+            |_| {}
+        )
+        .is_ok()
+    );
+}
