@@ -9,7 +9,7 @@
 //!   passes. Products run on AMX matrix units where the machine has them;
 //! - [`Parameters`] and [`named_weights!`]: weights by name, drawn from a seed or loaded from safetensors,
 //!   and structs with one field per weight;
-//! - [`Adam`], whose state can be saved, and [`ridge`] regression;
+//! - [`Adam`], whose state can be saved, and [`ridge()`] regression;
 //! - [`DeviceChoice`]: where tensors live, as a user writes it.
 //!
 //! Results never depend on the number of threads: work is divided in the same way however many threads run

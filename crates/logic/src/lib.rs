@@ -61,7 +61,7 @@ pub use decide::{CountError, Equivalence, TABLE_LIMIT};
 pub use edit_distance::edit_distance;
 pub use eval::{
     Assignment, AssignmentError, Assignments, BatchError, BitMatrix, TableError, TruthTable, UnboundVariable,
-    truth_tables,
+    VARIABLE_PATTERNS, truth_tables,
 };
 pub use formula::{Formula, PreorderError, x};
 pub use io::{

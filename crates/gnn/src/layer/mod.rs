@@ -1,7 +1,7 @@
 //! Layers of asynchronous message passing: a node is updated from its own state in the layer below and from
 //! its predecessors' states in this layer.
 //!
-//! One folder per layer ([`gru`], [`gcn`], [`gat`]) contains everything about it:
+//! One folder per layer (`gru`, `gcn`, `gat`) contains everything about it:
 //!
 //! | file | content |
 //! |---|---|

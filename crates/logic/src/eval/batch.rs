@@ -69,8 +69,9 @@ pub enum BatchError {
     Empty,
 }
 
-/// The repeating word of the rows of x1 to x6 over all assignments. Assignment i sets x_(b+1) to bit b of i.
-const PATTERNS: [u64; 6] = [
+/// The truth tables of x1 to x6 over six variables, as 64-bit words. Over more variables, they repeat.
+/// Assignment i sets x_(b+1) to bit b of i.
+pub const VARIABLE_PATTERNS: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
     0xf0f0_f0f0_f0f0_f0f0,
@@ -209,7 +210,7 @@ impl Assignments {
                 let kept = W.min(words.len());
                 row[..kept].copy_from_slice(&words[..kept]);
             }
-            None if variable < 6 => *row = [PATTERNS[variable]; W],
+            None if variable < 6 => *row = [VARIABLE_PATTERNS[variable]; W],
             None => {
                 let bit = variable - 6;
                 if block == 0 || 1 << bit >= W {

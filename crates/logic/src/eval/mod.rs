@@ -12,7 +12,7 @@ mod single;
 mod truth_table;
 
 pub use assignment::{Assignment, AssignmentError};
-pub use batch::{Assignments, BatchError, truth_tables};
+pub use batch::{Assignments, BatchError, VARIABLE_PATTERNS, truth_tables};
 pub use bit_matrix::BitMatrix;
 pub use single::UnboundVariable;
 pub use truth_table::{TableError, TruthTable};

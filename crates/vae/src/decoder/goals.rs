@@ -7,22 +7,11 @@
 
 use logicvae_compute::Real;
 use logicvae_gnn::Vocabulary;
+use logicvae_logic::VARIABLE_PATTERNS;
 
 /// A truth table of up to six variables: bit `i` is the value at assignment `i`, which sets x(b+1) to bit b
 /// of `i`.
 pub(crate) type Table = u64;
-
-/// The table of a variable, where x1 has position 0.
-fn variable(position: usize) -> Table {
-    [
-        0xaaaa_aaaa_aaaa_aaaa,
-        0xcccc_cccc_cccc_cccc,
-        0xf0f0_f0f0_f0f0_f0f0,
-        0xff00_ff00_ff00_ff00,
-        0xffff_0000_ffff_0000,
-        0xffff_ffff_0000_0000,
-    ][position]
-}
 
 /// A table that is true everywhere.
 fn all_assignments(variables: u32) -> Table {
@@ -112,7 +101,7 @@ impl Tracker {
             self.pending.push(Pending { kind, goal, left: None });
             return;
         }
-        let mut table = variable((kind - Vocabulary::FIRST_VARIABLE) as usize);
+        let mut table = VARIABLE_PATTERNS[(kind - Vocabulary::FIRST_VARIABLE) as usize];
         while let Some(last) = self.pending.last_mut() {
             table = match (last.kind, last.left) {
                 (Vocabulary::NOT, _) => !table,
