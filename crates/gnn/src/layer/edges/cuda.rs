@@ -14,7 +14,7 @@ pub(in crate::layer) const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/k
 /// candle caches modules by name. The version tells two versions of this crate in one program apart.
 pub(in crate::layer) const MODULE: &str = concat!("logicvae-gnn-", env!("CARGO_PKG_VERSION"));
 const BLOCK: u32 = 256;
-const WARP: u32 = 32;
+pub(in crate::layer) const WARP: u32 = 32;
 
 /// A tensor's storage and layout.
 pub(in crate::layer) type Numbers<'a> = (&'a CudaStorage, &'a Layout);

@@ -2,12 +2,12 @@
 
 use candle_core::backend::BackendStorage;
 use candle_core::cuda::WrapErr;
-use candle_core::cuda::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
+use candle_core::cuda::cudarc::driver::{CudaSlice, CudaView, LaunchConfig, PushKernelArg};
 use candle_core::{CudaDevice, CudaStorage, Result, Tensor};
 
 use super::loops::Heads;
 use crate::layer::edges::Csr;
-use crate::layer::edges::cuda::{Numbers, by_warp, launch, view, with_edges, with_view, wrap};
+use crate::layer::edges::cuda::{Numbers, WARP, by_warp, launch, view, with_edges, with_view, wrap};
 
 /// Scores and weights of an attention, for its result and for its gradient.
 struct Attended {
