@@ -25,7 +25,8 @@
 //! - [`Formula::compare`], [`Formula::find_model`], [`Formula::count_models`]: equivalence, satisfiability
 //!   and model counting, by truth table up to 20 variables and by a SAT solver above.
 //! - [`edit_distance()`]: the tree edit distance between two formulae.
-//! - [`SamplerParams`], [`DatasetSpec`]: random formulae and data sets.
+//! - [`SamplerParams`], [`GeneralSampler`], [`DatasetSpec`]: random formulae and data sets.
+//! - [`ShortestFormulae`]: the smallest formula of a function.
 //! - [`FormulaReader`], [`write_text`], [`BinaryWriter`]: streaming readers and writers for files of
 //!   formulae.
 //!
@@ -47,6 +48,7 @@ mod quantile;
 mod random;
 mod sample;
 mod serialize;
+mod shortest;
 mod simplify;
 mod stats;
 mod substitute;
@@ -72,6 +74,9 @@ pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};
 pub use quantile::quantiles;
 pub use random::{GOLDEN_GAMMA, fnv1a, mix64, uniform};
-pub use sample::{Dataset, DatasetSpec, SampleError, Sampler, SamplerParams, Split};
+pub use sample::{
+    Dataset, DatasetSpec, FormulaKind, GeneralSampler, SampleError, Sampler, SamplerParams, Split,
+};
+pub use shortest::ShortestFormulae;
 pub use stats::{NodeMix, Stats, StatsBuilder, Summary};
 pub use tree::Postorder;

@@ -23,6 +23,7 @@ mod run;
 mod semantics;
 mod shape;
 mod train;
+mod walk;
 
 /// Compiles the example of the README as a doctest.
 #[cfg(doctest)]
@@ -36,7 +37,7 @@ pub use config::{
 pub use decoder::generate::{Decoded, Decoding};
 pub use error::VaeError;
 pub use interpolate::{arc, great_circle, line, nearest, plane};
-pub use model::{Batch, Codes, Gaussian, Loss, Model, Refined, Refinement};
+pub use model::{Batch, Codes, Expressed, Gaussian, Loss, Model, Refined, Refinement};
 pub use run::{Export, Lock, MetricsLine, MetricsLog, Run, Start, Weights};
 pub use semantics::{Condition, Conditions, DifferentiableEmbedding, fit_embedding, fuzzy};
 pub use shape::{leaf_indices, shape, with_leaf_indices};
@@ -44,3 +45,4 @@ pub use train::{
     Best, Checkpoint, EpochReport, Learner, LossTerms, Observer, Outcome, StepReport, StopReason, Trainer,
     Validation, trained_formulae,
 };
+pub use walk::walk;

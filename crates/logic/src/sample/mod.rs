@@ -2,10 +2,12 @@
 
 mod dataset;
 mod distinct;
+mod general;
 mod params;
 mod probabilities;
 mod sampler;
 
 pub use dataset::{Dataset, DatasetSpec, Split};
+pub use general::{FormulaKind, GeneralSampler};
 pub use params::{SampleError, SamplerParams};
 pub use sampler::Sampler;

@@ -121,6 +121,20 @@ impl Config {
                 "only a conditional autoencoder can learn from its prior: use 0, or add a [context]",
             );
         }
+        if self.training.short_answers && (self.training.hybrid == 0.0 || self.model.variables > 6) {
+            return refuse(
+                "training.short_answers",
+                "it changes formulae that are decoded from the prior, of up to 6 variables: set \
+                 training.hybrid, or use false",
+            );
+        }
+        if self.data.general && !(self.data.fresh && self.model.constant) {
+            return refuse(
+                "data.general",
+                "formulae of every kind are sampled fresh, with constants: set data.fresh and \
+                 model.constant",
+            );
+        }
         if self.training.hardest_of > 1 && self.model.task == Task::Leaves {
             return refuse(
                 "training.hardest_of",
@@ -187,14 +201,10 @@ impl ModelConfig {
                 "an unconstrained decoder does not count nodes: set constrained = true or budget = false",
             );
         }
-        if self.goal_conditioned
-            && (self.variables > MAX_GOAL_VARIABLES || self.constant || !self.constrained)
-        {
+        if self.goal_conditioned && (self.variables > MAX_GOAL_VARIABLES || !self.constrained) {
             return refuse(
                 "model.goal_conditioned",
-                format!(
-                    "it needs at most {MAX_GOAL_VARIABLES} variables, no constants, and constrained = true"
-                ),
+                format!("it needs at most {MAX_GOAL_VARIABLES} variables, and constrained = true"),
             );
         }
         if self.parent_index && self.positional {

@@ -1,5 +1,6 @@
 //! Settings of the training data.
 
+use logicvae_kernel::Method;
 use logicvae_logic::DatasetSpec;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,10 @@ pub struct DataConfig {
     /// Whether every epoch samples `set.train` new training formulae.
     #[serde(default)]
     pub fresh: bool,
+    /// Whether fresh formulae are of every kind: any size and subset of the variables, constants, and the
+    /// chains and nestings that people write. Otherwise they come from the sampler of `set` alone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub general: bool,
     /// How training treats the order of children.
     #[serde(default)]
     pub children: Children,
@@ -61,4 +66,8 @@ pub struct ContextConfig {
     /// σ² of the Gaussian kernel; without it, the plain kernel is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaussian: Option<f64>,
+    /// The method of principal component analysis. Kernel PCA of the plain kernel with one component per
+    /// assignment keeps all distances: |y − y'|² = 2 − 2k.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub method: Method,
 }

@@ -111,6 +111,10 @@ pub struct ModelConfig {
     /// subformula should have for the whole formula to have the requested meaning. For up to 6 variables.
     #[serde(default, skip_serializing_if = "is_default", alias = "goals")]
     pub goal_conditioned: bool,
+    /// Whether the type network also reads the state of START, and with it the latent vector, at every step.
+    /// Without it, the graph state has to remember what is left to write.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reads_start: bool,
     /// The number of formulae that a conditional model samples for each decoding; it keeps the one whose
     /// meaning is closest to the condition.
     #[serde(default = "one", skip_serializing_if = "is_one")]

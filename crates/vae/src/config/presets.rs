@@ -1,7 +1,7 @@
 //! Presets: the paper's models, its ablations, and our own models.
 
 use logicvae_gnn::{EncoderConfig, Kind, Readout};
-use logicvae_kernel::PAPER_SIGMA2;
+use logicvae_kernel::{Method, PAPER_SIGMA2};
 use logicvae_logic::{DatasetSpec, SamplerParams};
 
 use crate::config::{
@@ -12,7 +12,7 @@ use crate::config::{
 impl Config {
     /// The names of the presets. `{kind}` is `gru`, `gcn` or `gat`, and `{n}` is the number of variables: 3,
     /// 4 or 5.
-    pub const PRESETS: [(&str, &str); 11] = [
+    pub const PRESETS: [(&str, &str); 12] = [
         ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, unordered children"),
         ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
         ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
@@ -21,6 +21,10 @@ impl Config {
         ("{gcn,gat}-{n}-end", "ablation: the readout of the paper's text instead of its code"),
         ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
         ("cvae-best-{n}", "ours, conditional"),
+        (
+            "general-5",
+            "ours: any formula of at most five variables and 30 nodes; meaning and inversion in one vector",
+        ),
         (
             "shapes-{n}",
             "the hierarchical model's first half: trees without variables; n may be 3, 4, 5, 10 or 16",
@@ -33,6 +37,9 @@ impl Config {
     pub fn preset(name: &str) -> Option<Self> {
         if name == "tiny" {
             return Some(tiny());
+        }
+        if name == "general-5" {
+            return Some(general(name, 5));
         }
         for (family, make) in [("shapes-", shapes as fn(&str, u32) -> Config), ("leaves-", leaves)] {
             if let Some(variables) = name.strip_prefix(family) {
@@ -111,7 +118,13 @@ fn encoder_choice(config: EncoderConfig, readout: Readout) -> EncoderChoice {
 }
 
 fn context() -> ContextConfig {
-    ContextConfig { pool: 5000, pool_seed: 7, components: 100, gaussian: Some(PAPER_SIGMA2) }
+    ContextConfig {
+        pool: 5000,
+        pool_seed: 7,
+        components: 100,
+        gaussian: Some(PAPER_SIGMA2),
+        method: Method::GramPca,
+    }
 }
 
 /// The paper's model. Where the paper's code differs from its text, it follows the code: GCN and GAT sum
@@ -144,6 +157,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         budget: false,
         max_nodes: 30,
         goal_conditioned: false,
+        reads_start: false,
         candidates: 1,
         encoder,
     };
@@ -158,6 +172,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         beta: 1e-3,
         lambda: None,
         hybrid: 0.0,
+        short_answers: false,
         hardest_of: 1,
         validate_every: 30,
         patience: 3,
@@ -174,6 +189,7 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         data: DataConfig {
             set: paper_data(variables),
             fresh: false,
+            general: false,
             children: Children::Sort,
             symmetries: true,
             curriculum: if variables > 3 { 60 } else { 0 },
@@ -248,6 +264,47 @@ fn conditional_best(name: &str, variables: u32) -> Config {
     config
 }
 
+/// One embedding that does both: y is the meaning, without loss, and z is how the formula is written. Training
+/// starts from the weights of `best-5`.
+fn general(name: &str, variables: u32) -> Config {
+    let mut config = ours(name, variables);
+    let max_nodes = 30;
+    let sampler = SamplerParams { max_nodes, ..SamplerParams::new(variables) };
+    config.data = DataConfig {
+        set: DatasetSpec { sampler, seed: 31, train: 16_000, valid: 1000, test: 2000 },
+        general: true,
+        curriculum: 0,
+        ..config.data
+    };
+    // One component per assignment of the plain kernel: distances are those of the kernel.
+    let components = 1 << variables;
+    config.context =
+        Some(ContextConfig { components, gaussian: None, method: Method::KernelPca, ..context() });
+    config.model = ModelConfig {
+        constant: true,
+        max_nodes,
+        prior: Prior::Network,
+        goal_conditioned: true,
+        reads_start: true,
+        ..config.model
+    };
+    config.training = TrainingConfig {
+        epochs: 1200,
+        batch: 64,
+        learning_rate: 5e-4,
+        beta: 1e-4,
+        hybrid: 0.15,
+        short_answers: true,
+        hardest_of: 4,
+        validate_every: 10,
+        fine_tune_epochs: 400,
+        fine_tune_learning_rate: 2e-4,
+        fine_tune_beta: 2e-5,
+        ..config.training
+    };
+    config
+}
+
 /// The first half of the hierarchical model: our autoencoder on trees whose leaves are all x1. Held-out
 /// formulae are held out as shapes.
 fn shapes(name: &str, variables: u32) -> Config {
@@ -281,6 +338,7 @@ fn tiny() -> Config {
     config.data = DataConfig {
         set: DatasetSpec { sampler, seed: 1, train: 100, valid: 20, test: 20 },
         fresh: false,
+        general: false,
         children: Children::Keep,
         symmetries: false,
         curriculum: 0,

@@ -44,6 +44,11 @@ pub struct TrainingConfig {
     /// follow the condition.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hybrid: f64,
+    /// Whether formulae that are decoded from the prior are replaced by their shortest equivalents, so that a
+    /// meaning alone is answered with a short formula. Their noise grows from none for the first formula of a
+    /// batch to the prior's own for the last, so that the mean of the prior is decoded well, too.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub short_answers: bool,
     /// Hard-example mining: train on the hardest one of this many formulae, that is, the one with the largest
     /// reconstruction loss. An accurate model learns little from the others, and a forward pass costs a
     /// fraction of a training step. 1 trains on all.

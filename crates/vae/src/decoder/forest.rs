@@ -25,6 +25,10 @@ pub(crate) struct Shard {
     pub order: Order,
     /// The rows of parents: START and all operators.
     pub parents: Vec<u32>,
+    /// The row of each tree's START.
+    pub start_rows: Vec<u32>,
+    /// The tree of each parent, as an index into `graphs`.
+    pub tree_of_parent: Vec<u32>,
     /// The nodes to be predicted, tree by tree.
     pub targets: Vec<Target>,
     /// The start of each tree's targets, and the end of the last.
@@ -147,6 +151,12 @@ impl Shard {
         let is_parent = |node: usize| dag.types()[node] < Vocabulary::FIRST_VARIABLE;
         let mut parents: Vec<u32> = (0..dag.nodes()).filter(|&v| is_parent(v)).map(|v| row_of[v]).collect();
         parents.sort_unstable();
+        let start_rows: Vec<u32> = starts.iter().map(|&start| row_of[start]).collect();
+        let mut tree_of_row = vec![0u32; dag.nodes()];
+        for (tree, (&start, &end)) in starts.iter().zip(&ends).enumerate() {
+            row_of[start..end].iter().for_each(|&row| tree_of_row[row as usize] = tree as u32);
+        }
+        let tree_of_parent = parents.iter().map(|&row| tree_of_row[row as usize]).collect();
         let mut number = vec![u32::MAX; dag.nodes()];
         for (at, &row) in parents.iter().enumerate() {
             number[row as usize] = at as u32;
@@ -179,7 +189,7 @@ impl Shard {
             }
             target_starts.push(targets.len());
         }
-        Ok(Self { graphs, order, parents, targets, starts: target_starts })
+        Ok(Self { graphs, order, parents, start_rows, tree_of_parent, targets, starts: target_starts })
     }
 }
 
@@ -187,8 +197,9 @@ impl Shard {
     /// The goals of all targets as `width` numbers each, given the goals of the whole trees.
     pub fn goal_features<T: Real>(&self, roots: &[Goal], width: usize) -> Buffer<T> {
         let mut features = Buffer::zeros(self.targets.len() * width);
+        let variables = (width / 2).trailing_zeros(); // Two numbers per assignment.
         for (range, &graph) in self.starts.windows(2).zip(&self.graphs) {
-            let mut tracker = Tracker::new(roots[graph]);
+            let mut tracker = Tracker::new(roots[graph], variables);
             for number in range[0]..range[1] {
                 tracker.goal().write(&mut features[number * width..(number + 1) * width]);
                 tracker.add(self.targets[number].class + Vocabulary::AND);

@@ -7,7 +7,7 @@
 
 use logicvae_compute::Real;
 use logicvae_gnn::Vocabulary;
-use logicvae_logic::VARIABLE_PATTERNS;
+use logicvae_logic::{Formula, Node, VARIABLE_PATTERNS};
 
 /// A truth table of up to six variables: bit `i` is the value at assignment `i`, which sets x(b+1) to bit b
 /// of `i`.
@@ -32,6 +32,39 @@ impl Goal {
     pub fn exactly(table: Table, variables: u32) -> Self {
         let all = all_assignments(variables);
         Self { one: table & all, zero: !table & all, ..Self::default() }
+    }
+
+    /// The goal of being true where a value is near 1, and false where it is near -1. Values in between, such
+    /// as those of assignments that were not observed, are free.
+    pub fn from_values(values: &[f32]) -> Self {
+        /// Half of the smallest value that an observed assignment has.
+        const CERTAIN: f32 = 0.5;
+        let table = |wanted: &dyn Fn(f32) -> bool| -> Table {
+            values.iter().enumerate().map(|(bit, &value)| Table::from(wanted(value)) << bit).sum()
+        };
+        Self { one: table(&|v| v >= CERTAIN), zero: table(&|v| v <= -CERTAIN), ..Self::default() }
+    }
+
+    /// The share of required values that a formula has; 1 if none is required.
+    pub fn agreement(&self, formula: &Formula) -> f64 {
+        let mut stack: Vec<Table> = Vec::new();
+        for node in formula.postorder() {
+            let mut pop = || stack.pop().unwrap_or_default();
+            let table = match node {
+                Node::True => Table::MAX,
+                Node::Var(v) => VARIABLE_PATTERNS.get(v.position()).copied().unwrap_or_default(),
+                Node::Not => !pop(),
+                Node::And => pop() & pop(),
+                Node::Or => pop() | pop(),
+            };
+            stack.push(table);
+        }
+        let table = stack.pop().unwrap_or_default();
+        let met = (self.one & table).count_ones() + (self.zero & !table).count_ones();
+        match (self.one | self.zero).count_ones() {
+            0 => 1.0,
+            required => f64::from(met) / f64::from(required),
+        }
     }
 
     fn only(self, mask: Table) -> Self {
@@ -73,13 +106,15 @@ struct Pending {
 #[derive(Clone, Debug)]
 pub(crate) struct Tracker {
     root: Goal,
+    /// The number of variables; the type after the last variable is the constant 1.
+    variables: u32,
     pending: Vec<Pending>,
 }
 
 impl Tracker {
     /// For a tree with this goal.
-    pub fn new(root: Goal) -> Self {
-        Self { root, pending: Vec::new() }
+    pub fn new(root: Goal, variables: u32) -> Self {
+        Self { root, variables, pending: Vec::new() }
     }
 
     /// The goal of the next node.
@@ -101,7 +136,10 @@ impl Tracker {
             self.pending.push(Pending { kind, goal, left: None });
             return;
         }
-        let mut table = VARIABLE_PATTERNS[(kind - Vocabulary::FIRST_VARIABLE) as usize];
+        let mut table = match kind - Vocabulary::FIRST_VARIABLE {
+            number if number < self.variables => VARIABLE_PATTERNS[number as usize],
+            _ => Table::MAX,
+        };
         while let Some(last) = self.pending.last_mut() {
             table = match (last.kind, last.left) {
                 (Vocabulary::NOT, _) => !table,
@@ -119,14 +157,14 @@ impl Tracker {
 
 #[cfg(test)]
 mod tests {
-    use logicvae_logic::{Formula, SamplerParams};
+    use logicvae_logic::SamplerParams;
 
     use super::*;
 
     /// The goals of all nodes of a formula when its own table is the goal.
     fn goals(formula: &Formula, variables: u32) -> Vec<Goal> {
-        let mut tracker = Tracker::new(Goal::exactly(table(formula, variables), variables));
-        let vocabulary = Vocabulary::new(variables);
+        let mut tracker = Tracker::new(Goal::exactly(table(formula, variables), variables), variables);
+        let vocabulary = Vocabulary { constant: true, ..Vocabulary::new(variables) };
         let nodes = formula.preorder().map(|node| {
             let goal = tracker.goal();
             tracker.add(vocabulary.type_of(node).unwrap());
@@ -144,8 +182,10 @@ mod tests {
     fn a_formula_meets_the_goals_that_its_own_table_sets() {
         for variables in [1, 3, 5, 6] {
             let params = SamplerParams { all_variables: false, ..SamplerParams::new(variables) };
-            for formula in params.check().unwrap().distinct(3, if variables == 1 { 5 } else { 200 }).unwrap()
-            {
+            let mut formulae =
+                params.check().unwrap().distinct(3, if variables == 1 { 5 } else { 200 }).unwrap();
+            formulae.extend(["1", "!1", "x1 & 1", "!(1 | x1)"].map(|text| text.parse().unwrap()));
+            for formula in formulae {
                 let goals = goals(&formula, variables);
                 assert_eq!(goals.len(), formula.size());
                 assert_eq!(goals[0], Goal::exactly(table(&formula, variables), variables));
@@ -160,6 +200,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn unobserved_values_are_free() {
+        let goal = Goal::from_values(&[1.0, -1.0, 0.0, 0.2]);
+        assert_eq!(goal, Goal { one: 0b0001, zero: 0b0010, ..Goal::default() });
+        let agreement = |text: &str| goal.agreement(&text.parse().unwrap());
+        assert_eq!((agreement("!x1"), agreement("x1"), agreement("1")), (1.0, 0.0, 0.5));
+        assert_eq!(Goal::default().agreement(&"x1".parse().unwrap()), 1.0);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::forest::{Forest, Order, Shard};
 use super::goals::Goal;
-use super::score::{ScoreTape, ScoreWeights};
+use super::score::{ScoreInputs, ScoreTape, ScoreWeights};
 use super::state::StateWeights;
 use super::state::prefix::PrefixTape;
 use super::state::tree::TreeTape;
@@ -20,7 +20,7 @@ pub(super) struct Likelihood {
     pub forest: Arc<Forest>,
     pub graph_state: GraphState,
     pub features: usize,
-    pub hidden: usize,
+    pub score_inputs: ScoreInputs,
     /// The goal of each tree, if the decoder is goal-conditioned.
     pub goals: Vec<Goal>,
 }
@@ -76,7 +76,7 @@ impl<T: Real> Operation<T> for Likelihood {
         let shards: Vec<(Buffer<T>, Vec<Vec<T>>)> = (self.forest.shards.par_iter().zip(tapes))
             .map(|(shard, tape)| self.shard_backward(shard, tape, &named, grad, weights_wanted))
             .collect();
-        let h = self.hidden;
+        let h = self.score_inputs.hidden;
         let mut h0 = vec![T::constant(0.0); named.h0.len()];
         for (shard, (part, _)) in self.forest.shards.iter().zip(&shards) {
             for (number, &graph) in shard.graphs.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Likelihood {
 
     /// The negative log-likelihoods of a shard's trees, in its order.
     fn shard_forward<T: Real>(&self, shard: &Shard, inputs: &Inputs<'_, T>) -> (Vec<T>, ShardTape<T>) {
-        let h = self.hidden;
+        let h = self.score_inputs.hidden;
         let h0: Vec<T> = shard.graphs.iter().flat_map(|&graph| row(inputs.h0, graph, h)).copied().collect();
         let states = match (&shard.order, &inputs.state) {
             (Order::Tree(schedule), StateWeights::Tree(weights)) => {
@@ -120,7 +120,15 @@ impl Likelihood {
         };
         let mut nll = vec![T::constant(0.0); shard.graphs.len()];
         let (state, goals) = (self.graph_state, &self.goals);
-        let score = ScoreTape::forward(shard, state, &inputs.score, states.states(), h, goals, &mut nll);
+        let score = ScoreTape::forward(
+            shard,
+            state,
+            &inputs.score,
+            states.states(),
+            self.score_inputs,
+            goals,
+            &mut nll,
+        );
         (nll, ShardTape { h0, states, score })
     }
 
@@ -136,7 +144,7 @@ impl Likelihood {
     ) -> (Buffer<T>, Vec<Vec<T>>) {
         let ShardTape { h0, states, score } = tape;
         let grad: Vec<T> = shard.graphs.iter().map(|&graph| grad[graph]).collect();
-        let rows = states.states().len() / self.hidden;
+        let rows = states.states().len() / self.score_inputs.hidden;
         let (grad, to_score) =
             score.backward(shard, self.graph_state, &inputs.score, rows, &grad, weights_wanted);
         let (to_h0, to_state) = match (&shard.order, &inputs.state, &states) {

@@ -1,8 +1,8 @@
 //! The decoder: from a latent vector to the probability of a formula, and to new formulae.
 //!
 //! A tree is generated depth-first. The state of START comes from h₀ = tanh(W z + b), and every node has a
-//! state. The type of the next node is drawn from `MLP([graph state; state of its parent; goal])`. What the
-//! graph state is depends on the setting [`GraphState`].
+//! state. The type of the next node is drawn from `MLP([graph state; state of its parent; goal; state of
+//! START])`. What the graph state is depends on the setting [`GraphState`]; goals and START are optional inputs.
 //!
 //! Every part exists in three forms that compute the same thing, side by side in one file: the *reference* in
 //! candle operations, the *fused* teacher-forced pass with gradients, and one *step* of generation.
@@ -36,7 +36,7 @@ pub(crate) use forest::Forest;
 pub(crate) use goals::Goal;
 
 use crate::config::{GraphState, ModelConfig};
-use score::ScoreWeights;
+use score::{ScoreInputs, ScoreWeights};
 use state::StateWeights;
 
 /// The decoder's weights after h₀.
@@ -49,8 +49,7 @@ pub(crate) struct Decoder {
     pub marks: usize,
     /// The number of classes: all types but START and END, and 'stop' in an unconstrained decoder.
     pub classes: usize,
-    /// The number of inputs that describe a goal; 0 if the decoder is not goal-conditioned.
-    pub goal_width: usize,
+    pub score_inputs: ScoreInputs,
     pub state: StateWeights<Tensor>,
     pub score: ScoreWeights<Tensor>,
 }
@@ -58,7 +57,8 @@ pub(crate) struct Decoder {
 impl Decoder {
     pub fn new(config: &ModelConfig, vb: &VarBuilder<'_>) -> Result<Self> {
         let (vocabulary, marks, hidden) = (config.vocabulary(), config.marks(), config.hidden);
-        let (classes, goal_width) = (config.classes(), config.goal_width());
+        let classes = config.classes();
+        let score_inputs = ScoreInputs { hidden, goal: config.goal_width(), start: config.reads_start };
         let features = vocabulary.types() + marks;
         Ok(Self {
             vocabulary,
@@ -66,9 +66,9 @@ impl Decoder {
             hidden,
             marks,
             classes,
-            goal_width,
+            score_inputs,
             state: StateWeights::build(config.graph_state, features, hidden, &vb.pp("dec"))?,
-            score: ScoreWeights::build(hidden, goal_width, classes, &vb.pp("score"))?,
+            score: ScoreWeights::build(score_inputs, classes, &vb.pp("score"))?,
         })
     }
 
@@ -98,7 +98,7 @@ impl Decoder {
             forest: forest.clone(),
             graph_state: self.graph_state,
             features: self.features(),
-            hidden: self.hidden,
+            score_inputs: self.score_inputs,
             goals,
         };
         let inputs = std::iter::once(h0).chain(self.state.fields()).chain(self.score.fields());

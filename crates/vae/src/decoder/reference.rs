@@ -29,8 +29,8 @@ pub(super) fn negative_log_likelihood(
             }
             _ => unreachable!("the order of a shard suits the decoder's graph state"),
         };
-        let (score, goal_width) = (&decoder.score, decoder.goal_width);
-        values.push(score.reference(shard, decoder.graph_state, &states, goals, goal_width)?);
+        let inputs = decoder.score_inputs;
+        values.push(decoder.score.reference(shard, decoder.graph_state, &states, goals, inputs)?);
         order.extend_from_slice(&shard.graphs);
     }
     let mut index = vec![0u32; forest.graphs];

@@ -1,6 +1,8 @@
-//! The type of the next node: `MLP([graph state; state of its parent; goal])` with one hidden layer and ReLU.
+//! The type of the next node: `MLP([graph state; state of its parent; goal; state of START])` with one hidden
+//! layer and ReLU. Goals and the state of START are optional.
 //!
-//! The hidden layer's product with a parent's state is computed once for all its children.
+//! The hidden layer's product with a parent's state is computed once for all its children, and that with the
+//! state of START once per tree. Since a parent belongs to one tree, the latter is added to the former.
 
 use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
@@ -11,7 +13,7 @@ use logicvae_compute::{
     multiply, named_weights, row, row_mut, simd, transposed, uniform_fan_in,
 };
 
-use super::forest::Shard;
+use super::forest::{Shard, Target};
 use super::goals::Goal;
 use super::state::summary;
 use crate::config::GraphState;
@@ -19,7 +21,7 @@ use crate::config::GraphState;
 named_weights! {
     /// The weights of the type network.
     pub(crate) struct ScoreWeights {
-        /// `[4 h, 2 h + goal]`.
+        /// `[4 h, inputs]`: see [`ScoreInputs`].
         hidden: "0.weight",
         /// `[4 h]`.
         hidden_bias: "0.bias",
@@ -30,9 +32,32 @@ named_weights! {
     }
 }
 
+/// The inputs of the type network: the graph state, the parent's state, the goal and the state of START.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScoreInputs {
+    /// The width of states.
+    pub hidden: usize,
+    /// The number of inputs that describe a goal; 0 if the decoder is not goal-conditioned.
+    pub goal: usize,
+    /// Whether the state of START is an input.
+    pub start: bool,
+}
+
+impl ScoreInputs {
+    /// The number of inputs.
+    fn width(&self) -> usize {
+        self.before_start() + if self.start { self.hidden } else { 0 }
+    }
+
+    /// The number of inputs before the state of START.
+    fn before_start(&self) -> usize {
+        2 * self.hidden + self.goal
+    }
+}
+
 impl ScoreWeights<Tensor> {
-    pub fn build(h: usize, goal_width: usize, classes: usize, vb: &VarBuilder<'_>) -> Result<Self> {
-        let (inputs, inner) = (2 * h + goal_width, 4 * h);
+    pub fn build(inputs: ScoreInputs, classes: usize, vb: &VarBuilder<'_>) -> Result<Self> {
+        let (inputs, inner) = (inputs.width(), 4 * inputs.hidden);
         let (hidden, output) = (uniform_fan_in(inputs), uniform_fan_in(inner));
         let initial = ScoreWeights {
             hidden: Initial::uniform(&[inner, inputs], hidden),
@@ -51,7 +76,7 @@ impl ScoreWeights<Tensor> {
         state: GraphState,
         states: &Tensor,
         goals: &[Goal],
-        goal_width: usize,
+        ScoreInputs { goal: goal_width, start, .. }: ScoreInputs,
     ) -> Result<Tensor> {
         let device = states.device();
         let pick = |rows: Vec<u32>| states.index_select(&Tensor::new(rows, device)?, 0);
@@ -63,6 +88,10 @@ impl ScoreWeights<Tensor> {
             let goals = shard.goal_features::<f64>(goals, goal_width).to_vec();
             let goals = Tensor::from_vec(goals, (shard.targets.len(), goal_width), device)?;
             inputs.push(goals.to_dtype(states.dtype())?);
+        }
+        if start {
+            let tree = |t: &Target| shard.tree_of_parent[t.parent as usize] as usize;
+            inputs.push(pick(shard.targets.iter().map(|t| shard.start_rows[tree(t)]).collect())?);
         }
         let hidden = linear(&Tensor::cat(&inputs, 1)?, &self.hidden, Some(&self.hidden_bias))?.relu()?;
         let logits = linear(&hidden, &self.output, Some(&self.output_bias))?;
@@ -90,7 +119,18 @@ pub(super) struct ScoreTape<T: Real> {
     probabilities: Buffer<T>,
     /// The goals of targets; empty if the decoder is not goal-conditioned.
     goals: Buffer<T>,
-    width: usize,
+    /// The states of START; empty if they are no inputs.
+    starts: Buffer<T>,
+    inputs: ScoreInputs,
+}
+
+/// Some rows of states in one buffer.
+fn gather<T: Real>(states: &[T], rows: &[u32], width: usize) -> Buffer<T> {
+    let mut gathered = Buffer::unset(rows.len() * width);
+    for (to, &from) in gathered.chunks_exact_mut(width).zip(rows) {
+        to.copy_from_slice(row(states, from as usize, width));
+    }
+    gathered
 }
 
 impl<T: Real> ScoreTape<T> {
@@ -100,19 +140,17 @@ impl<T: Real> ScoreTape<T> {
         state: GraphState,
         weights: &ScoreWeights<&[T]>,
         states: &[T],
-        width: usize,
+        inputs: ScoreInputs,
         goals: &[Goal],
         to: &mut [T],
     ) -> Self {
+        let width = inputs.hidden;
         let (first, first_bias) = (weights.hidden, weights.hidden_bias);
         let (second, second_bias) = (weights.output, weights.output_bias);
         let (targets, parents, inner, classes) =
             (shard.targets.len(), shard.parents.len(), first_bias.len(), second_bias.len());
         let graph = summary::forward(shard, state, states, width);
-        let mut parent_states = Buffer::unset(parents * width);
-        for (to, &parent) in parent_states.chunks_exact_mut(width).zip(&shard.parents) {
-            to.copy_from_slice(row(states, parent as usize, width));
-        }
+        let parent_states = gather(states, &shard.parents, width);
         let first = matrix(first, inner);
         let mut from_parents = Buffer::unset(parents * inner);
         let by_parent = first.subcols(width, width).transpose();
@@ -129,6 +167,18 @@ impl<T: Real> ScoreTape<T> {
                     .for_each(|line| add_scaled(line, T::constant(1.0), first_bias));
             },
         );
+        let mut starts = Buffer::zeros(0);
+        if inputs.start {
+            let trees = shard.start_rows.len();
+            starts = gather(states, &shard.start_rows, width);
+            let mut from_starts = Buffer::unset(trees * inner);
+            let by_start = first.subcols(inputs.before_start(), width).transpose();
+            let from = matrix(&starts, trees);
+            Factor::new(by_start).multiply(matrix_mut(&mut from_starts, trees), Accum::Replace, from);
+            for (line, &tree) in from_parents.chunks_exact_mut(inner).zip(&shard.tree_of_parent) {
+                add_scaled(line, T::constant(1.0), row(&from_starts, tree as usize, inner));
+            }
+        }
         let mut hidden = Buffer::unset(targets * inner);
         let by_graph = first.subcols(0, width).transpose();
         Factor::new(by_graph).multiply(
@@ -136,7 +186,7 @@ impl<T: Real> ScoreTape<T> {
             Accum::Replace,
             matrix(&graph, targets),
         );
-        let goal_width = first.ncols() - 2 * width;
+        let goal_width = inputs.goal;
         let mut goal_features = Buffer::zeros(0);
         if goal_width > 0 {
             goal_features = shard.goal_features(goals, goal_width);
@@ -164,7 +214,8 @@ impl<T: Real> ScoreTape<T> {
                 *to += softmax(logits, shard.targets[number].class as usize);
             }
         }
-        Self { graph, parents: parent_states, hidden, probabilities, goals: goal_features, width }
+        let goals = goal_features;
+        Self { graph, parents: parent_states, hidden, probabilities, goals, starts, inputs }
     }
 
     /// The gradient of the states and, if wanted, those of the weights, given that of each tree's negative
@@ -178,7 +229,8 @@ impl<T: Real> ScoreTape<T> {
         grad: &[T],
         weights_wanted: bool,
     ) -> (Buffer<T>, Option<ScoreWeights<Vec<T>>>) {
-        let Self { graph, parents: parent_states, hidden, mut probabilities, goals, width } = self;
+        let Self { graph, parents: parent_states, hidden, mut probabilities, goals, starts, inputs } = self;
+        let width = inputs.hidden;
         let (first, first_bias) = (weights.hidden, weights.hidden_bias);
         let (second, second_bias) = (weights.output, weights.output_bias);
         let (targets, parents, inner, classes) =
@@ -230,6 +282,21 @@ impl<T: Real> ScoreTape<T> {
         for (grad, &parent) in grad_parent_states.chunks_exact(width).zip(&shard.parents) {
             add_scaled(row_mut(&mut out, parent as usize, width), T::constant(1.0), grad);
         }
+        // What reaches the state of START through all parents of its tree.
+        let trees = shard.start_rows.len();
+        let mut grad_starts = Buffer::zeros(if inputs.start { trees * inner } else { 0 });
+        if inputs.start {
+            for (grad, &tree) in grad_parents.chunks_exact(inner).zip(&shard.tree_of_parent) {
+                add_scaled(row_mut(&mut grad_starts, tree as usize, inner), T::constant(1.0), grad);
+            }
+            let mut to_states = Buffer::unset(trees * width);
+            let by_start = Factor::new(first.subcols(inputs.before_start(), width));
+            let to = matrix_mut(&mut to_states, trees);
+            by_start.multiply(to, Accum::Replace, matrix(&grad_starts, trees));
+            for (grad, &start) in to_states.chunks_exact(width).zip(&shard.start_rows) {
+                add_scaled(row_mut(&mut out, start as usize, width), T::constant(1.0), grad);
+            }
+        }
         if !weights_wanted {
             return (out, None);
         }
@@ -239,9 +306,13 @@ impl<T: Real> ScoreTape<T> {
         let graph = Factor::new(matrix(&graph, targets));
         graph.multiply(to_first.as_mut().subcols_mut(0, width), Accum::Add, grad);
         if !goals.is_empty() {
-            let to_goals = to_first.ncols() - 2 * width;
-            let to_goals = to_first.as_mut().subcols_mut(2 * width, to_goals);
+            let to_goals = to_first.as_mut().subcols_mut(2 * width, inputs.goal);
             multiply(to_goals, Accum::Add, grad, matrix(&goals, targets));
+        }
+        if inputs.start {
+            let grad = matrix(&grad_starts, trees).transpose();
+            let to_start = to_first.as_mut().subcols_mut(inputs.before_start(), width);
+            Factor::new(matrix(&starts, trees)).multiply(to_start, Accum::Add, grad);
         }
         let grad = matrix(&grad_parents, parents).transpose();
         let parent_states = Factor::new(matrix(&parent_states, parents));
@@ -275,6 +346,8 @@ pub(super) struct ScoreStep {
     pub by_parent: Weight<f32>,
     /// `[goal, 4 h]`.
     by_goal: Weight<f32>,
+    /// `[h, 4 h]`: from the state of START, if that is an input.
+    pub by_start: Option<Weight<f32>>,
     hidden_bias: Vec<f32>,
     /// `[4 h, classes]`.
     output: Weight<f32>,
@@ -283,15 +356,18 @@ pub(super) struct ScoreStep {
 }
 
 impl ScoreStep {
-    pub fn new(weights: &ScoreWeights<Vec<f32>>, h: usize, goal_width: usize) -> Self {
+    pub fn new(weights: &ScoreWeights<Vec<f32>>, inputs: ScoreInputs) -> Self {
+        let (h, goal_width) = (inputs.hidden, inputs.goal);
         let hidden = transposed(&[&weights.hidden], 4 * h);
         let (by_graph, rest) = hidden.split_at(4 * h * h);
-        let (by_parent, by_goal) = rest.split_at(4 * h * h);
+        let (by_parent, rest) = rest.split_at(4 * h * h);
+        let (by_goal, by_start) = rest.split_at(4 * h * goal_width);
         let output = transposed(&[&weights.output], weights.output_bias.len());
         Self {
             by_graph: Weight::new(by_graph.to_vec(), h),
             by_parent: Weight::new(by_parent.to_vec(), h),
             by_goal: Weight::new(by_goal.to_vec(), goal_width),
+            by_start: inputs.start.then(|| Weight::new(by_start.to_vec(), h)),
             hidden_bias: weights.hidden_bias.clone(),
             output: Weight::new(output.to_vec(), 4 * h),
             output_bias: weights.output_bias.clone(),

@@ -3,9 +3,11 @@
 
 mod codes;
 mod decode;
+mod express;
 mod loss;
 mod prior;
 mod refine;
+mod vectors;
 
 use std::sync::Arc;
 
@@ -13,10 +15,12 @@ use candle_core::{D, DType, Device, Tensor};
 use candle_nn::{Linear, Module, VarBuilder, linear};
 use logicvae_compute::Parameters;
 use logicvae_gnn::{Encoder, Implementation};
-use logicvae_kernel::Embedding;
+use logicvae_kernel::{Embedding, Form, Method};
 use logicvae_logic::Formula;
 
 pub use codes::Codes;
+pub use express::Expressed;
+pub(crate) use loss::FromPrior;
 pub use loss::Loss;
 pub use prior::Gaussian;
 pub use refine::{Refined, Refinement};
@@ -52,6 +56,8 @@ impl Batch {
 #[derive(Clone)]
 struct Semantics {
     embedding: Arc<Embedding>,
+    /// Whether the embedding keeps all distances of the kernel, so that the probe reads it without error.
+    isometric: bool,
     /// Reads truth tables from semantic vectors, if the decoder is goal-conditioned.
     probe: Option<TableProbe>,
 }
@@ -98,7 +104,7 @@ impl Model {
         device: &Device,
     ) -> Result<Self, VaeError> {
         let model = Self::build(config, embedding, Parameters::new(config.seed), dtype, device)?;
-        if let Some(Semantics { embedding, probe: Some(_) }) = &model.semantics {
+        if let Some(Semantics { embedding, probe: Some(_), .. }) = &model.semantics {
             TableProbe::fit(config, embedding, &model.parameters)?;
         }
         Ok(model)
@@ -136,7 +142,11 @@ impl Model {
             prior: PriorNetwork::new(&model, condition_width, &vb)?,
             from_latent: linear(model.latent + condition_width, model.hidden, vb.pp("from_latent"))?,
             decoder: Decoder::new(&model, &vb)?,
-            semantics: embedding.map(|embedding| Semantics { embedding, probe }),
+            semantics: embedding.map(|embedding| Semantics {
+                isometric: is_isometric(&embedding),
+                embedding,
+                probe,
+            }),
             config: model,
             condition_width,
             parameters,
@@ -182,7 +192,26 @@ impl Model {
         };
         let vectors: Result<Vec<Tensor>, VaeError> =
             conditions.iter().map(|c| c.vector(embedding, self.dtype(), self.device())).collect();
-        Conditions::from_vectors(Tensor::cat(&vectors?, 0)?)
+        Conditions::from_vectors(self.checked_meanings(Tensor::cat(&vectors?, 0)?)?)
+    }
+
+    /// Refuses semantic vectors that are not a truth table or a mean of truth tables, as far as that can be
+    /// told: those of another embedding.
+    fn checked_meanings(&self, vectors: Tensor) -> Result<Tensor, VaeError> {
+        /// Values lie between -1 and 1 up to the precision of half-precision weights.
+        const LIMIT: f32 = 1.05;
+        let Some(Semantics { isometric: true, probe: Some(probe), .. }) = &self.semantics else {
+            return Ok(vectors);
+        };
+        let values = probe.values(&vectors)?;
+        match values.iter().position(|row| row.iter().any(|value| !(value.abs() <= LIMIT))) {
+            Some(row) => Err(VaeError::Input(format!(
+                "row {} is not a semantic vector of this model: it belongs to no truth table; it was made \
+                 with another pool, method or kernel",
+                row + 1
+            ))),
+            None => Ok(vectors),
+        }
     }
 
     /// The conditions of formulae: their semantic vectors, or none for a model that is not conditional.
@@ -233,6 +262,9 @@ impl Model {
     fn goals(&self, conditions: &Conditions) -> Result<Vec<Goal>, VaeError> {
         let probe = self.semantics.as_ref().and_then(|semantics| semantics.probe.as_ref());
         let Some((probe, vectors)) = probe.zip(conditions.vectors()) else { return Ok(Vec::new()) };
+        if self.semantics.as_ref().is_some_and(|semantics| semantics.isometric) {
+            return Ok(probe.values(vectors)?.iter().map(|values| Goal::from_values(values)).collect());
+        }
         let goal = |table| Goal::exactly(table, self.config.variables);
         Ok(probe.tables(vectors)?.into_iter().map(goal).collect())
     }
@@ -268,6 +300,14 @@ impl Model {
             }
         }
     }
+}
+
+/// Whether distances of semantic vectors follow from the kernel alone: kernel PCA of the plain kernel with one
+/// component per assignment.
+fn is_isometric(embedding: &Embedding) -> bool {
+    embedding.method() == Method::KernelPca
+        && embedding.form() == Form::Plain
+        && embedding.components() == embedding.domain().len()
 }
 
 fn missing_conditions() -> VaeError {

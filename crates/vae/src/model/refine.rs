@@ -5,7 +5,7 @@ use logicvae_compute::{Adam, StepSize};
 use logicvae_logic::Formula;
 
 use super::{Codes, Model};
-use crate::decoder::generate::Decoding;
+use crate::decoder::generate::{Decoded, Decoding};
 use crate::error::VaeError;
 
 /// Settings of a refinement.
@@ -54,9 +54,15 @@ impl Model {
         let decode_every = refinement.decode_every.max(1);
         let mut rows: Vec<Tensor> =
             (0..formulae.len()).map(|i| codes.z.narrow(0, i, 1)).collect::<Result<_, _>>()?;
-        let (mut exact, mut steps) = (vec![false; formulae.len()], vec![0; formulae.len()]);
-        for first in (0..formulae.len()).step_by(TOGETHER) {
-            let mut waiting: Vec<usize> = (first..(first + TOGETHER).min(formulae.len())).collect();
+        let decoded = model.decode(codes, Decoding::Greedy)?;
+        let is_exact = |(list, formula): (&Vec<Decoded>, &Formula)| list[0].formula.as_ref() == Some(formula);
+        let mut exact: Vec<bool> = decoded.iter().zip(formulae).map(is_exact).collect();
+        let mut steps = vec![0; formulae.len()];
+        let inexact: Vec<usize> = (0..formulae.len()).filter(|&number| !exact[number]).collect();
+        let mut done = formulae.len() - inexact.len();
+        progress(done);
+        for group in inexact.chunks(TOGETHER) {
+            let mut waiting: Vec<usize> = group.to_vec();
             let mut moving: Option<(Var, Adam)> = None;
             for step in (0..=refinement.steps).step_by(decode_every) {
                 if let Some((var, _)) = &moving {
@@ -95,7 +101,8 @@ impl Model {
                     }
                 }
             }
-            progress((first + TOGETHER).min(formulae.len()));
+            done += group.len();
+            progress(done);
         }
         let codes = Codes { z: Tensor::cat(&rows, 0)?, conditions: codes.conditions.clone() };
         Ok(Refined { codes, exact, steps })

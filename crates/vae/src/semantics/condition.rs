@@ -1,7 +1,7 @@
 //! What a conditional model is asked to express.
 
 use candle_core::{DType, Device, Tensor};
-use logicvae_kernel::Embedding;
+use logicvae_kernel::{Embedding, Method};
 use logicvae_logic::{Assignment, BitMatrix, Formula};
 
 use super::differentiable::DifferentiableEmbedding;
@@ -132,8 +132,11 @@ fn index(assignment: &Assignment) -> usize {
 }
 
 /// The vector of observations. Where a formula has the values ±1 at all assignments, observations have their
-/// mean value at the observed ones and 0 elsewhere, scaled so that products with them are means over the
-/// observed rows.
+/// mean value at the observed ones and 0 elsewhere.
+///
+/// With kernel PCA, this is the mean of the vectors of all truth tables that complete the observations.
+/// Gram PCA compares with the formulae of a pool instead; there the values are scaled so that products with
+/// them are means over the observed rows.
 fn observed(
     embedding: &Embedding,
     rows: &[Assignment],
@@ -162,10 +165,19 @@ fn observed(
         let message = "this model samples its assignments, so it cannot be conditioned on observed rows";
         return Err(VaeError::Input(message.into()));
     }
-    let unit = domain.len() as f64 / rows.len() as f64;
     let mut signs = vec![0.0; domain.len()];
+    let mut times = vec![0.0; domain.len()];
     for (row, &value) in rows.iter().zip(values) {
-        signs[index(row)] += if value { unit } else { -unit };
+        signs[index(row)] += if value { 1.0 } else { -1.0 };
+        times[index(row)] += 1.0;
+    }
+    let unit = domain.len() as f64 / rows.len() as f64;
+    for (sign, &times) in signs.iter_mut().zip(&times) {
+        *sign *= match embedding.method() {
+            Method::GramPca => unit,
+            Method::KernelPca if times > 0.0 => 1.0 / times,
+            Method::KernelPca => 0.0,
+        };
     }
     let signs =
         Tensor::from_vec(signs, (1, domain.len()), &Device::Cpu)?.to_dtype(dtype)?.to_device(device)?;

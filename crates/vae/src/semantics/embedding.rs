@@ -21,7 +21,7 @@ pub fn fit_embedding(config: &Config) -> Result<Option<Embedding>, VaeError> {
         many => Domain::monte_carlo(many, SAMPLED_ASSIGNMENTS, context.pool_seed)?,
     };
     let form = context.gaussian.map_or(Form::Plain, |sigma2| Form::Gaussian { sigma2 });
-    let params = EmbeddingParams { form, ..EmbeddingParams::new(context.components) };
+    let params = EmbeddingParams { form, method: context.method, ..EmbeddingParams::new(context.components) };
     Ok(Some(Embedding::fit(domain, &pool(config)?, &params)?))
 }
 

@@ -63,11 +63,16 @@ impl TableProbe {
         Ok(())
     }
 
-    /// The truth table of each vector: bit `i` is the value at assignment `i`.
-    pub fn tables(&self, vectors: &Tensor) -> Result<Vec<u64>, VaeError> {
+    /// The value of each vector at each assignment: about 1 if true, about -1 if false.
+    pub fn values(&self, vectors: &Tensor) -> Result<Vec<Vec<f32>>, VaeError> {
         let values =
             vectors.to_device(self.weight.device())?.matmul(&self.weight.t()?)?.broadcast_add(&self.bias)?;
-        let values: Vec<Vec<f32>> = values.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.to_vec2()?;
+        Ok(values.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.to_vec2()?)
+    }
+
+    /// The truth table of each vector: bit `i` is the value at assignment `i`.
+    pub fn tables(&self, vectors: &Tensor) -> Result<Vec<u64>, VaeError> {
+        let values = self.values(vectors)?;
         let table = |line: &Vec<f32>| {
             line.iter().enumerate().map(|(bit, &value)| u64::from(value > 0.0) << bit).sum()
         };

@@ -14,7 +14,7 @@ use crate::decoder::generate::{Decoded, Decoding};
 use crate::error::VaeError;
 use crate::leaves::LeafModel;
 use crate::metrics::agreement;
-use crate::model::Model;
+use crate::model::{FromPrior, Model};
 use crate::random::normal;
 
 /// A model that can be trained. Cheap to clone: clones share weights.
@@ -36,14 +36,14 @@ pub(super) struct TaskLoss {
 
 /// What training needs to know about a task.
 pub(super) trait Task {
-    /// The loss of formulae. `weight` multiplies the second term. `prior_share` is the fraction of formulae
-    /// that a conditional autoencoder decodes from the prior.
+    /// The loss of formulae. `weight` multiplies the second term. A conditional autoencoder decodes some of
+    /// the formulae from its prior.
     fn loss(
         &self,
         formulae: &[Formula],
         rng: ChaCha8Rng,
         weight: f64,
-        prior_share: f64,
+        from_prior: FromPrior,
     ) -> Result<TaskLoss, VaeError>;
 
     /// The reconstruction loss of each formula, without gradients: how hard each one is.
@@ -68,9 +68,8 @@ impl Task for Model {
         formulae: &[Formula],
         rng: ChaCha8Rng,
         beta: f64,
-        prior_share: f64,
+        from_prior: FromPrior,
     ) -> Result<TaskLoss, VaeError> {
-        let from_prior = (prior_share * formulae.len() as f64).floor() as usize;
         let noise = noise(self, formulae, rng)?;
         let loss = self.hybrid_loss(&self.prepare(formulae)?, &noise, beta, from_prior)?;
         let terms = LossTerms::Autoencoder { nll: loss.nll, kl: loss.kl };
@@ -100,7 +99,13 @@ impl Task for Model {
 }
 
 impl Task for LeafModel {
-    fn loss(&self, formulae: &[Formula], _: ChaCha8Rng, lambda: f64, _: f64) -> Result<TaskLoss, VaeError> {
+    fn loss(
+        &self,
+        formulae: &[Formula],
+        _: ChaCha8Rng,
+        lambda: f64,
+        _: FromPrior,
+    ) -> Result<TaskLoss, VaeError> {
         let loss = self.loss(&self.prepare(formulae)?, lambda)?;
         let (cross_entropy, semantic_distance) = (loss.cross_entropy, loss.semantic_distance);
         Ok(TaskLoss { total: loss.total, terms: LossTerms::Leaves { cross_entropy, semantic_distance } })

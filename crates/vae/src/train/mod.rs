@@ -6,6 +6,7 @@ mod data;
 mod learner;
 mod report;
 mod trainer;
+mod widen;
 
 pub use checkpoint::Checkpoint;
 pub use data::trained_formulae;

@@ -10,11 +10,13 @@ use logicvae_logic::{Dataset, Formula};
 
 use super::annealing::{beta, learning_rate};
 use super::checkpoint::{BestRecord, Checkpoint, Position, Sums, read_state, write_state};
-use super::data::{HardExamples, Source};
+use super::data::{HardExamples, ShortAnswers, Source};
 use super::learner::{Learner, TaskLoss};
 use super::report::{Best, EpochReport, LossTerms, Observer, Outcome, StepReport, StopReason, Validation};
+use super::widen;
 use crate::config::{Children, Config, Task};
 use crate::error::VaeError;
+use crate::model::FromPrior;
 use crate::random::{Purpose, generator, position};
 use crate::semantics::fit_embedding;
 
@@ -36,6 +38,7 @@ pub struct Trainer {
     adam: Adam,
     source: Source,
     hard_examples: Option<HardExamples>,
+    short_answers: Option<ShortAnswers>,
     valid: Vec<Formula>,
     position: Position,
 }
@@ -75,9 +78,9 @@ impl Trainer {
         // A model that is trained on sorted trees is validated on sorted trees.
         let sorted = config.data.children == Children::Sort;
         let valid = data.valid.iter().map(|f| if sorted { f.sorted() } else { f.clone() }).collect();
-        let hard_examples = HardExamples::new(config);
+        let (hard_examples, short_answers) = (HardExamples::new(config), ShortAnswers::new(config));
         let (config, position) = (config.clone(), Position::default());
-        Ok(Self { config, learner, adam, source, hard_examples, valid, position })
+        Ok(Self { config, learner, adam, source, hard_examples, short_answers, valid, position })
     }
 
     /// A training that resumes from the weights and the state of a checkpoint. Its length may differ from
@@ -111,9 +114,11 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// Replaces the initial weights by those of another model of the same shape, a safetensors file.
-    pub fn start_from(&self, weights: &[u8]) -> Result<(), VaeError> {
-        Ok(self.learner.parameters().load_safetensors(weights)?)
+    /// Replaces the initial weights by those of another model, given by its settings and a safetensors file.
+    /// The other model may lack the semantic vector, goals, the state of START as an input, and constants:
+    /// new inputs then begin at zero, so that the function that was learned before is the start.
+    pub fn start_from(&self, other: &Config, weights: &[u8]) -> Result<(), VaeError> {
+        widen::load(other, weights, &self.config, self.learner.parameters())
     }
 
     /// The model in its current state.
@@ -142,14 +147,8 @@ impl Trainer {
             let mut rate = self.rate();
             for part in formulae.chunks(training.batch * training.hardest_of).skip(self.position.step) {
                 rate = self.rate();
-                let report = match &self.hard_examples {
-                    Some(hard) => {
-                        let (epoch, step) = (self.position.epoch, self.position.step);
-                        let selected = hard.select(part, self.learner.task(), epoch, step)?;
-                        self.step(&selected, rate)?
-                    }
-                    None => self.step(part, rate)?,
-                };
+                let (batch, from_prior) = self.batch(part)?;
+                let report = self.step(&batch, from_prior, rate)?;
                 if observer.step(&report) == ControlFlow::Break(()) {
                     observer.checkpoint(&self.checkpoint()?, false)?;
                     return Ok(self.outcome(StopReason::Interrupted));
@@ -179,13 +178,33 @@ impl Trainer {
         Outcome { epochs: self.position.epoch, stop_reason, best }
     }
 
+    /// The formulae of a step, made of a part of the epoch, and which of them are decoded from the prior.
+    fn batch(&self, part: &[Formula]) -> Result<(Vec<Formula>, FromPrior), VaeError> {
+        let training = &self.config.training;
+        let size = part.len().div_ceil(training.hardest_of);
+        let count = (training.hybrid * size as f64).floor() as usize;
+        let at = (self.position.epoch, self.position.step);
+        let mut batch = match &self.hard_examples {
+            Some(hard) => hard.select(part, count, self.learner.task(), at)?,
+            None => part.to_vec(),
+        };
+        if let Some(answers) = &self.short_answers {
+            answers.apply(&mut batch, count);
+        }
+        Ok((batch, FromPrior { count, graded: training.short_answers }))
+    }
+
     /// One step of gradient descent.
-    fn step(&mut self, formulae: &[Formula], rate: f64) -> Result<StepReport, VaeError> {
+    fn step(
+        &mut self,
+        formulae: &[Formula],
+        from_prior: FromPrior,
+        rate: f64,
+    ) -> Result<StepReport, VaeError> {
         let steps = self.steps();
         let at = position(self.position.epoch, self.position.step);
         let rng = generator(self.config.seed, Purpose::Noise, at);
-        let prior_share = self.config.training.hybrid;
-        let loss = self.learner.task().loss(formulae, rng, self.loss_weight(), prior_share)?;
+        let loss = self.learner.task().loss(formulae, rng, self.loss_weight(), from_prior)?;
         let (prediction, weighted) = values(&loss)?;
         let count = formulae.len();
         let diverged = |trainer: &Self| VaeError::Diverged {
@@ -290,12 +309,12 @@ impl Trainer {
     /// The loss on the validation set, and the fraction that greedy decoding reconstructs.
     pub fn validate(&self) -> Result<Validation, VaeError> {
         // Validation asks how well formulae are reconstructed, so none are decoded from the prior.
-        const PRIOR_SHARE: f64 = 0.0;
+        let from_prior = FromPrior::default();
         let task = self.learner.task();
         let (mut prediction, mut weighted, mut correct, mut decoded) = (0.0, 0.0, 0.0, 0);
         for (number, part) in self.valid.chunks(VALIDATION_BATCH).enumerate() {
             let rng = generator(self.config.seed, Purpose::Validation, number as u64);
-            let (first, second) = values(&task.loss(part, rng, self.loss_weight(), PRIOR_SHARE)?)?;
+            let (first, second) = values(&task.loss(part, rng, self.loss_weight(), from_prior)?)?;
             prediction += first;
             weighted += second;
             if decoded < DECODED {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use candle_core::Tensor;
 use logicvae_gnn::Implementation;
+use logicvae_kernel::Method;
 use logicvae_logic::{Formula, SamplerParams};
 use logicvae_vae::{Conditions, Config, ContextConfig, GraphState, Model, Prior};
 
@@ -36,6 +37,7 @@ pub fn decoder((state, indices): (GraphState, bool), conditional: bool) -> Confi
     if conditional && state == GraphState::Recurrent {
         config.model.prior = Prior::Network;
         config.model.goal_conditioned = true;
+        config.model.reads_start = true;
     }
     config
 }
@@ -47,7 +49,13 @@ pub fn config(state: GraphState, conditional: bool) -> Config {
     config.model.hidden = 12;
     config.model.latent = 5;
     if conditional {
-        config.context = Some(ContextConfig { pool: 10, pool_seed: 1, components: 3, gaussian: None });
+        config.context = Some(ContextConfig {
+            pool: 10,
+            pool_seed: 1,
+            components: 3,
+            gaussian: None,
+            method: Method::GramPca,
+        });
         config.model.prior = Prior::Learned;
     }
     config

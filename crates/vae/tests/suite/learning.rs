@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use candle_core::Device;
+use logicvae_kernel::Method;
 use logicvae_logic::Formula;
 use logicvae_vae::metrics::{Protocol, generation, reconstruction};
 use logicvae_vae::{
-    Children, Config, ContextConfig, EpochReport, GraphState, Observer, Outcome, Refinement, StopReason,
-    Trainer, VaeError, trained_formulae,
+    Children, Codes, Condition, Config, ContextConfig, EpochReport, GraphState, Model, Observer, Outcome,
+    Refinement, StopReason, Trainer, VaeError, trained_formulae,
 };
 
-use crate::common::{config, numbers};
+use crate::common::{assert_close, config, decoder, numbers};
 
 struct Losses(Vec<f64>);
 
@@ -163,7 +164,13 @@ fn patience_stops_training_without_improvement() {
 fn hybrid_training_teaches_the_decoder_to_follow_the_condition() {
     let nll = |hybrid: f64| {
         let mut config = config(GraphState::Recurrent, true);
-        config.context = Some(ContextConfig { pool: 200, pool_seed: 1, components: 7, gaussian: None });
+        config.context = Some(ContextConfig {
+            pool: 200,
+            pool_seed: 1,
+            components: 7,
+            gaussian: None,
+            method: Method::GramPca,
+        });
         (config.training.epochs, config.training.hybrid, config.model.hidden) = (25, hybrid, 24);
         let data = config.data.set.generate().unwrap();
         let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
@@ -176,6 +183,90 @@ fn hybrid_training_teaches_the_decoder_to_follow_the_condition() {
     };
     let (without, with) = (nll(0.0), nll(0.5));
     assert!(with < 0.8 * without, "{with} with hybrid training, {without} without");
+}
+
+#[test]
+fn a_larger_model_starts_as_the_smaller_one() {
+    let small = config(GraphState::Recurrent, false);
+    let data = small.data.set.generate().unwrap();
+    let trained = Trainer::new(&small, &data, &Device::Cpu).unwrap();
+    let weights = trained.learner().parameters().to_safetensors().unwrap();
+    let mut large = decoder((GraphState::Recurrent, false), true);
+    (large.model.constant, large.seed) = (true, 9);
+    let trainer = Trainer::new(&large, &data, &Device::Cpu).unwrap();
+    trainer.start_from(&small, &weights).unwrap();
+    let mean = |trainer: &Trainer| {
+        let model = trainer.learner().autoencoder().unwrap();
+        numbers(&model.posterior(&model.prepare(&data.test).unwrap()).unwrap().mean)
+    };
+    assert_close("mean", &mean(&trainer), &mean(&trained), 1e-6);
+    // The type network ignores goals and START at first.
+    let vars = trainer.learner().parameters().vars();
+    let (_, score) = vars.iter().find(|(name, _)| name == "score.0.weight").unwrap();
+    let known = 2 * large.model.hidden;
+    let new = score.narrow(1, known, score.dim(1).unwrap() - known).unwrap();
+    assert!(numbers(&new).iter().all(|&x| x == 0.0));
+    // Nothing may be lost on the way: not the order of children, and no variable.
+    for change in ["model.positional=false", "model.variables=4"] {
+        let other = small.with(&[change]).unwrap();
+        let trainer = Trainer::new(&other, &data, &Device::Cpu).unwrap();
+        let error = trainer.start_from(&small, &weights).unwrap_err().to_string();
+        assert!(error.contains("other variables"), "{change}: {error}");
+    }
+}
+
+#[test]
+fn meanings_are_answered_with_short_formulae() {
+    let mut config = decoder((GraphState::Recurrent, false), true);
+    config.context = Some(ContextConfig {
+        pool: 300,
+        pool_seed: 1,
+        components: 8,
+        gaussian: None,
+        method: Method::KernelPca,
+    });
+    (config.training.epochs, config.training.hybrid, config.model.hidden) = (60, 0.5, 32);
+    config.training.short_answers = true;
+    config.model.constant = true;
+    let data = config.data.set.generate().unwrap();
+    let mut trainer = Trainer::new(&config, &data, &Device::Cpu).unwrap();
+    trainer.run(&mut ()).unwrap();
+    let model = trainer.learner().autoencoder().unwrap();
+    let answers = model.express(&model.conditions_of(&data.train).unwrap(), 5).unwrap();
+    let correct = answers.iter().filter(|list| list[0].agreement == 1.0).count();
+    assert!(correct * 2 > data.train.len(), "{correct} of {}", data.train.len());
+    let shorter = answers.iter().zip(&data.train).filter(|(list, f)| list[0].formula.size() < f.size());
+    assert!(shorter.count() * 3 > data.train.len());
+    // What was not observed is free: x1 is enough for two rows.
+    let rows = vec!["000".parse().unwrap(), "111".parse().unwrap()];
+    let observed = Condition::Observations { rows, values: vec![false, true] };
+    let found = &model.express(&model.conditions(&[observed]).unwrap(), 5).unwrap()[0];
+    assert_eq!(found[0].agreement, 1.0, "{found:?}");
+    // A vector that belongs to no truth table is refused.
+    let error = model.conditions(&[Condition::Vector(vec![3.0; 8])]).unwrap_err().to_string();
+    assert!(error.contains("no truth table"), "{error}");
+}
+
+#[test]
+fn vectors_of_another_model_are_refused() {
+    let data = Config::preset("tiny").unwrap().data.set.generate().unwrap();
+    let model = |seed: u64| {
+        let mut config = decoder((GraphState::Recurrent, false), true);
+        config.seed = seed;
+        Model::new(&config).unwrap()
+    };
+    let (first, second) = (model(1), model(2));
+    let codes = first.encode(&data.test).unwrap();
+    let vectors = first.vectors(&codes).unwrap();
+    let again = first.codes(&vectors).unwrap();
+    assert_eq!(numbers(&again.z), numbers(&codes.z));
+    let both = |codes: &Codes| numbers(codes.conditions.vectors().unwrap());
+    assert_eq!(both(&again), both(&codes));
+    // A mean of vectors is a vector of the same model.
+    let mean = vectors.mean_keepdim(0).unwrap();
+    assert!(first.codes(&mean).is_ok());
+    let error = second.codes(&vectors).unwrap_err().to_string();
+    assert!(error.contains("fingerprint"), "{error}");
 }
 
 #[test]

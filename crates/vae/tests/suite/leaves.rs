@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use candle_core::{DType, Device, Tensor, Var};
-use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form};
+use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, Method};
 use logicvae_logic::Formula;
 use logicvae_vae::leaves::LeafModel;
 use logicvae_vae::metrics::{agreement, leaves};
@@ -92,7 +92,13 @@ fn fuzzy_gradients_match_finite_differences() {
 fn small_config(variables: u32) -> Config {
     let mut config = Config::preset(&format!("leaves-{variables}")).unwrap();
     config.model.hidden = 12;
-    config.context = Some(ContextConfig { pool: 60, pool_seed: 7, components: 8, gaussian: Some(0.44) });
+    config.context = Some(ContextConfig {
+        pool: 60,
+        pool_seed: 7,
+        components: 8,
+        gaussian: Some(0.44),
+        method: Method::GramPca,
+    });
     config
 }
 
@@ -144,7 +150,13 @@ fn the_leaf_network_learns_and_candidates_improve_it() {
 fn models_with_many_variables_can_be_trained() {
     let mut config = Config::preset("leaves-16").unwrap();
     config.model.hidden = 16;
-    config.context = Some(ContextConfig { pool: 50, pool_seed: 7, components: 20, gaussian: Some(0.44) });
+    config.context = Some(ContextConfig {
+        pool: 50,
+        pool_seed: 7,
+        components: 20,
+        gaussian: Some(0.44),
+        method: Method::GramPca,
+    });
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (64, 8, 8);
     (config.training.epochs, config.training.batch) = (1, 32);
     let data = config.dataset().unwrap();

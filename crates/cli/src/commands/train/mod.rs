@@ -143,7 +143,7 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
     let embedding = fit_embedding(&config)?.map(Arc::new);
     // Before anything is written, so that inconsistent settings leave no folder behind.
     let trainer = Trainer::with_embedding(&config, &data, embedding.clone(), device)?;
-    let start = args.from.as_deref().map(|from| warm_start(&trainer, &config, from)).transpose()?;
+    let start = args.from.as_deref().map(|from| warm_start(&trainer, from)).transpose()?;
     let embedding = embedding.as_deref();
     let (run, lock) = Run::create(folder, &config, (&data, &name), embedding, args.force, start.as_ref())?;
     Ok((run, lock, trainer))
@@ -151,18 +151,12 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
 
 /// Initialises a training with the weights of another run. The result is saved at once, so that a killed
 /// start can be resumed.
-fn warm_start(trainer: &Trainer, config: &Config, from: &Path) -> Result<Start> {
+fn warm_start(trainer: &Trainer, from: &Path) -> Result<Start> {
     let source = Run::open(from)?;
-    let same = source.config.model.vocabulary() == config.model.vocabulary()
-        && source.config.context == config.context;
-    if !same {
-        bail!(
-            "{} has other variables or another [context] than the settings, so its weights do not fit",
-            from.display()
-        );
-    }
     let weights = source.weights(Weights::Last)?;
-    trainer.start_from(&weights).with_context(|| format!("the weights in {}", from.display()))?;
+    trainer
+        .start_from(&source.config, &weights)
+        .with_context(|| format!("the weights in {}", from.display()))?;
     Ok(Start {
         from: format!("{} {:08x}", source.config.name, crc32fast::hash(&weights)),
         checkpoint: trainer.checkpoint()?,

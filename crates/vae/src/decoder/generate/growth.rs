@@ -96,8 +96,9 @@ impl<'a> Growth<'a> {
     pub fn new(config: &'a ModelConfig, weights: &'a GenerationWeights, h0: &[f32], goals: &[Goal]) -> Self {
         let states = start_states(weights, h0, Vocabulary::START);
         let vectors = states.len() / weights.hidden;
-        let mut parents = Parents::default();
-        let first = parents.add(weights, &states);
+        let mut parents = Parents::new(weights, &states);
+        let all: Vec<usize> = (0..vectors).collect();
+        let first = parents.add(weights, &states, &all);
         let starts: Vec<u32> = (0..vectors as u32).map(|vector| first + vector).collect();
         let frame = |&parent: &u32| Frame { parent, due: 1, right: false, index: 0, next: NONE };
         let partial = |vector: usize| Partial {
@@ -108,7 +109,7 @@ impl<'a> Growth<'a> {
             open: 1,
             log_probability: 0.0,
             samples: Vec::new(),
-            tracker: goals.get(vector).copied().map(Tracker::new),
+            tracker: goals.get(vector).map(|&goal| Tracker::new(goal, config.variables)),
         };
         Self {
             config,
@@ -166,7 +167,8 @@ impl<'a> Growth<'a> {
         let old = std::mem::take(&mut self.partial);
         let recurrent = recurrent_products(self.weights, &self.states);
         let (mut states, mut graph): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
-        let (mut next, mut operators) = (Vec::with_capacity(choices.len()), Vec::new());
+        let mut next: Vec<Partial> = Vec::with_capacity(choices.len());
+        let mut operators = Vec::new();
         for choice in choices {
             let before = &old[choice.from];
             let added = match self.add_node(before, &choice) {
@@ -208,10 +210,10 @@ impl<'a> Growth<'a> {
         }
         let new_parents: Vec<f32> =
             operators.iter().flat_map(|&tree| row(&states, tree, h)).copied().collect();
-        let first = self.parents.add(self.weights, &new_parents);
+        let vectors: Vec<usize> = operators.iter().map(|&tree| next[tree].vector).collect();
+        let first = self.parents.add(self.weights, &new_parents, &vectors);
         for (number, &tree) in operators.iter().enumerate() {
-            let partial: &Partial = &next[tree];
-            self.frames[partial.frame as usize].parent = first + number as u32;
+            self.frames[next[tree].frame as usize].parent = first + number as u32;
         }
         (self.states, self.graph, self.partial) = (states, graph, next);
     }

@@ -8,8 +8,10 @@ use super::weights::{CellInput, GenerationWeights, StateStep};
 /// One row per parent.
 #[derive(Default)]
 pub(super) struct Parents {
-    /// The product of its state with the type network.
+    /// The product of its state with the type network, plus that of its tree's START if that is an input.
     score: Vec<f32>,
+    /// The product of each vector's START with the type network; empty if it is no input.
+    start_score: Vec<f32>,
     /// Prefix decoders: the part of the gates that comes from the parent. Tree decoders: the product of its
     /// message with the recurrent weight.
     gates: Vec<f32>,
@@ -26,8 +28,18 @@ fn append(to: &mut Vec<f32>, width: usize, rows: MatRef<'_, f32>, by: &Weight<f3
 }
 
 impl Parents {
-    /// Adds parents with these states, and returns the index of the first.
-    pub fn add(&mut self, weights: &GenerationWeights, states: &[f32]) -> u32 {
+    /// No parents yet. `starts` has the state of START for each vector.
+    pub fn new(weights: &GenerationWeights, starts: &[f32]) -> Self {
+        let mut parents = Self::default();
+        if let Some(by_start) = &weights.score.by_start {
+            let (h, vectors) = (weights.hidden, starts.len() / weights.hidden);
+            append(&mut parents.start_score, 4 * h, matrix(starts, vectors), by_start);
+        }
+        parents
+    }
+
+    /// Adds parents with these states, which belong to these vectors, and returns the index of the first.
+    pub fn add(&mut self, weights: &GenerationWeights, states: &[f32], vectors: &[usize]) -> u32 {
         let h = weights.hidden;
         let (first, count) = (self.count, states.len() / h);
         self.count += count as u32;
@@ -35,7 +47,14 @@ impl Parents {
             return first;
         }
         let states = matrix(states, count);
+        let start = self.score.len();
         append(&mut self.score, 4 * h, states, &weights.score.by_parent);
+        if !self.start_score.is_empty() {
+            for (line, &vector) in self.score[start..].chunks_exact_mut(4 * h).zip(vectors) {
+                let from_start = row(&self.start_score, vector, 4 * h);
+                line.iter_mut().zip(from_start).for_each(|(to, &s)| *to += s);
+            }
+        }
         match &weights.state {
             StateStep::Prefix(step) => append(&mut self.gates, 3 * h, states, &step.from_parent),
             StateStep::Tree(step) => {

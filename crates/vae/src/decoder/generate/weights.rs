@@ -78,7 +78,7 @@ impl GenerationWeights {
             input_bias,
             recurrent_bias,
             state,
-            score: ScoreStep::new(&score, h, decoder.goal_width),
+            score: ScoreStep::new(&score, decoder.score_inputs),
         })
     }
 

@@ -6,7 +6,7 @@ use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
 
 use super::held_out::HeldOut;
-use super::{Augmentation, Examples, Stage};
+use super::{Augmentation, Examples};
 use crate::config::{Children, Config};
 use crate::error::VaeError;
 
@@ -33,7 +33,7 @@ impl ChildOrder {
 }
 
 impl Augmentation for ChildOrder {
-    fn apply(&self, examples: &mut Examples, _: &Stage<'_>) -> Result<(), VaeError> {
+    fn apply(&self, examples: &mut Examples) -> Result<(), VaeError> {
         let pairs = examples.formulae.par_iter_mut().zip(&mut examples.generators);
         pairs.for_each(|(formula, rng)| *formula = self.reorder(formula, rng));
         Ok(())

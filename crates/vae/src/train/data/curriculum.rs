@@ -3,7 +3,7 @@
 use logicvae_logic::{Dataset, Formula, uniform};
 
 use super::held_out::HeldOut;
-use super::{Augmentation, Examples, Stage, map_formulae};
+use super::{Augmentation, Examples, map_formulae};
 use crate::config::Config;
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, position};
@@ -48,7 +48,7 @@ impl Curriculum {
 }
 
 impl Augmentation for Curriculum {
-    fn apply(&self, examples: &mut Examples, _: &Stage<'_>) -> Result<(), VaeError> {
+    fn apply(&self, examples: &mut Examples) -> Result<(), VaeError> {
         let epoch = examples.epoch;
         if epoch < self.epochs {
             map_formulae(examples, |number, formula| self.subformula(formula, epoch, number));

@@ -1,13 +1,13 @@
 //! Fresh formulae: every epoch samples new ones.
 
-use logicvae_logic::{Formula, Sampler, SamplerParams, uniform};
+use logicvae_logic::{Formula, GeneralSampler, Sampler, SamplerParams, uniform};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::curriculum::SMALLEST;
 use super::held_out::HeldOut;
 use super::symmetries::permute_variables;
-use super::{Augmentation, Examples, Stage};
+use super::{Augmentation, Examples};
 use crate::config::Config;
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, position, seed};
@@ -25,6 +25,8 @@ pub(super) struct Fresh {
     count: usize,
     curriculum: usize,
     variables: u32,
+    /// Samples formulae of every kind instead.
+    general: Option<GeneralSampler>,
     /// Whether formulae are reduced to their shapes.
     shapes: bool,
     held_out: HeldOut,
@@ -45,6 +47,11 @@ impl Fresh {
             count: data.set.train,
             curriculum: data.curriculum,
             variables: full.variables.min(config.model.variables),
+            general: if data.general {
+                Some(GeneralSampler::new(full.variables, full.max_nodes)?)
+            } else {
+                None
+            },
             shapes: data.shapes,
             held_out,
         })
@@ -68,7 +75,11 @@ impl Fresh {
         let sampler = self.sampler(epoch, &mut rng);
         let few = sampler.params().variables < self.variables;
         for attempt in 0..ATTEMPTS {
-            let sampled = sampler.sample(seed.wrapping_add(attempt), at)?;
+            let seed = seed.wrapping_add(attempt);
+            let sampled = match &self.general {
+                Some(general) => general.sample(seed, at)?,
+                None => sampler.sample(seed, at)?,
+            };
             let formula = if self.shapes {
                 shape(&sampled)
             } else if few {
@@ -90,7 +101,7 @@ impl Fresh {
 }
 
 impl Augmentation for Fresh {
-    fn apply(&self, examples: &mut Examples, _: &Stage<'_>) -> Result<(), VaeError> {
+    fn apply(&self, examples: &mut Examples) -> Result<(), VaeError> {
         let epoch = examples.epoch;
         let sampled = (0..self.count).into_par_iter().map(|number| self.sample(epoch, number));
         examples.formulae = sampled.collect::<Result<_, _>>()?;

@@ -2,7 +2,6 @@
 
 use logicvae_logic::Formula;
 
-use super::{Augmentation, Examples, Stage};
 use crate::config::Config;
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, position};
@@ -22,33 +21,25 @@ impl HardExamples {
         (hardest_of > 1).then_some(Self { seed: config.seed, hardest_of })
     }
 
-    /// The hardest formulae of a batch, in their order.
+    /// The hardest formulae of a batch, in their order. The first `kept` stay as they are: a model that
+    /// learns from its prior should learn the meanings of easy formulae, too.
     pub fn select(
         &self,
         formulae: &[Formula],
+        kept: usize,
         task: &dyn Task,
-        epoch: usize,
-        step: usize,
+        (epoch, step): (usize, usize),
     ) -> Result<Vec<Formula>, VaeError> {
-        let mut examples = Examples { epoch, formulae: formulae.to_vec(), generators: Vec::new() };
-        self.apply(&mut examples, &Stage { step: Some((step, task)) })?;
-        Ok(examples.formulae)
-    }
-}
-
-impl Augmentation for HardExamples {
-    fn apply(&self, examples: &mut Examples, stage: &Stage<'_>) -> Result<(), VaeError> {
-        let Some((step, task)) = stage.step else { return Ok(()) };
-        let formulae = &examples.formulae;
-        let rng = generator(self.seed, Purpose::HardExamples, position(examples.epoch, step));
+        let count = formulae.len().div_ceil(self.hardest_of).saturating_sub(kept);
+        let (kept, formulae) = formulae.split_at(kept);
+        let rng = generator(self.seed, Purpose::HardExamples, position(epoch, step));
         let losses = task.difficulties(formulae, rng)?;
         // NaN counts as hardest of all: the step then reports that training has diverged.
         let loss = |number: usize| if losses[number].is_nan() { f64::INFINITY } else { losses[number] };
         let mut order: Vec<usize> = (0..formulae.len()).collect();
         order.sort_by(|&a, &b| loss(b).total_cmp(&loss(a)));
-        order.truncate(formulae.len().div_ceil(self.hardest_of));
+        order.truncate(count);
         order.sort_unstable();
-        examples.formulae = order.into_iter().map(|number| formulae[number].clone()).collect();
-        Ok(())
+        Ok(kept.iter().chain(order.into_iter().map(|number| &formulae[number])).cloned().collect())
     }
 }

@@ -9,6 +9,7 @@ mod curriculum;
 mod fresh;
 mod hard_examples;
 mod held_out;
+mod shortest;
 mod symmetries;
 
 use logicvae_logic::{Dataset, Formula};
@@ -16,8 +17,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 pub(super) use hard_examples::HardExamples;
+pub(super) use shortest::ShortAnswers;
 
-use super::learner::Task;
 use crate::config::{Children, Config};
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, position, shuffle};
@@ -37,17 +38,11 @@ pub(super) struct Examples {
     generators: Vec<ChaCha8Rng>,
 }
 
-/// What an augmentation may use besides the formulae.
-pub(super) struct Stage<'a> {
-    /// The step within the epoch and the model, for augmentations that look at a batch with the current
-    /// weights.
-    step: Option<(usize, &'a dyn Task)>,
-}
-
-/// Replaces, changes or selects training formulae. Nothing that it produces may be a held-out formula.
+/// Replaces or changes the training formulae of an epoch. Nothing that it produces may be a held-out formula.
+/// What is selected or changed batch by batch is in `hard_examples.rs` and `shortest.rs`.
 pub(super) trait Augmentation: Send + Sync {
     /// Changes the examples in place.
-    fn apply(&self, examples: &mut Examples, stage: &Stage<'_>) -> Result<(), VaeError>;
+    fn apply(&self, examples: &mut Examples) -> Result<(), VaeError>;
 }
 
 /// Applies a function to every formula in parallel, with its index.
@@ -103,7 +98,7 @@ impl Source {
         let generators = (0..self.count).map(rng).collect();
         let mut examples = Examples { epoch, formulae: self.given.clone(), generators };
         for augmentation in &self.augmentations {
-            augmentation.apply(&mut examples, &Stage { step: None })?;
+            augmentation.apply(&mut examples)?;
         }
         let mut formulae = examples.formulae;
         shuffle(&mut generator(self.seed, Purpose::Order, epoch as u64), &mut formulae);

@@ -6,7 +6,7 @@ use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
 
 use super::held_out::HeldOut;
-use super::{Augmentation, Examples, Stage};
+use super::{Augmentation, Examples};
 use crate::config::Config;
 use crate::error::VaeError;
 use crate::random::shuffle;
@@ -25,7 +25,7 @@ impl Symmetries {
 }
 
 impl Augmentation for Symmetries {
-    fn apply(&self, examples: &mut Examples, _: &Stage<'_>) -> Result<(), VaeError> {
+    fn apply(&self, examples: &mut Examples) -> Result<(), VaeError> {
         let pairs = examples.formulae.par_iter_mut().zip(&mut examples.generators);
         pairs.for_each(|(formula, rng)| {
             // A formula whose image is held out stays as it is.

@@ -1,0 +1,154 @@
+//! Weights of a smaller model as the start of a larger one.
+//!
+//! A model may have inputs and classes that its predecessor lacks: a semantic vector, goals, the state of
+//! START, or the constant 1. What both have is copied. New inputs get the weight zero, so that training starts
+//! from the function that was learned before.
+
+use candle_core::{DType, Device, Tensor};
+use logicvae_compute::Parameters;
+
+use crate::config::Config;
+use crate::error::VaeError;
+
+/// A part of a weight's rows or columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// The types of nodes but the constant, or the classes but the constant.
+    Types,
+    Constant,
+    /// The mark of right children, or of parents' indices.
+    Mark,
+    /// What all models of the same width have in common.
+    Common,
+    /// The semantic vector.
+    Condition,
+    Goal,
+    Start,
+    /// The class 'stop' of an unconstrained decoder.
+    Stop,
+}
+
+/// The axis of a weight that depends on the vocabulary or the inputs, and the widths of its parts.
+fn layout(config: &Config, name: &str) -> Option<(usize, Vec<(Part, usize)>)> {
+    let model = &config.model;
+    let (hidden, vocabulary) = (model.hidden, model.vocabulary());
+    let constant = usize::from(model.constant);
+    let types = vocabulary.types() - constant;
+    let condition = config.context_width();
+    Some(match name {
+        "up.stack.0.cell.weight_ih" | "down.stack.0.cell.weight_ih" => {
+            let mark = usize::from(model.positional);
+            (1, vec![(Part::Types, types), (Part::Constant, constant), (Part::Mark, mark)])
+        }
+        "dec.weight_ih" => {
+            let parts = [(Part::Types, types), (Part::Constant, constant), (Part::Mark, model.marks())];
+            (1, [&parts[..], &[(Part::Common, hidden)]].concat())
+        }
+        "mean.weight" | "logvar.weight" => {
+            let encoded = model.encoder_config().output();
+            (1, vec![(Part::Common, encoded), (Part::Condition, condition)])
+        }
+        "from_latent.weight" => (1, vec![(Part::Common, model.latent), (Part::Condition, condition)]),
+        "score.0.weight" => {
+            let start = if model.reads_start { hidden } else { 0 };
+            let common = (Part::Common, 2 * hidden);
+            (1, vec![common, (Part::Goal, model.goal_width()), (Part::Start, start)])
+        }
+        "score.2.weight" | "score.2.bias" => {
+            let stop = (Part::Stop, usize::from(!model.constrained));
+            (0, vec![(Part::Types, types - 2), (Part::Constant, constant), stop])
+        }
+        _ => return None,
+    })
+}
+
+/// Parts that begin at zero if the smaller model lacks them. Others keep their initial values.
+fn begins_at_zero(part: Part) -> bool {
+    matches!(part, Part::Condition | Part::Goal | Part::Start)
+}
+
+/// Loads the weights of another model, a safetensors file, into the initial weights of a model that may have
+/// more inputs and classes. On an error nothing changes.
+pub(super) fn load(
+    from: &Config,
+    weights: &[u8],
+    to: &Config,
+    parameters: &Parameters,
+) -> Result<(), VaeError> {
+    let file = candle_core::safetensors::load_buffer(weights, &Device::Cpu)?;
+    // Semantic vectors of another embedding mean something else.
+    let same_conditions = from.context == to.context;
+    let mut changed = Vec::new();
+    for (name, var) in parameters.vars() {
+        let Some(old) = file.get(&name) else {
+            // A prior network and a table probe belong to the conditions.
+            let new = name.starts_with("prior.") || name.starts_with("readout.");
+            if new && !same_conditions {
+                continue;
+            }
+            return Err(mismatch(&name, "the other model does not have it"));
+        };
+        if !same_conditions && (name.starts_with("prior.") || name.starts_with("readout.")) {
+            continue;
+        }
+        let old = old.to_dtype(DType::F32)?;
+        let widened = match (layout(from, &name), layout(to, &name)) {
+            (Some((axis, before)), Some((_, after))) => {
+                let initial = var.as_tensor().to_dtype(DType::F32)?.to_device(&Device::Cpu)?;
+                let usable = |part: Part| part != Part::Condition || same_conditions;
+                let kept = |&(part, width): &(Part, usize)| width == 0 || after.contains(&(part, width));
+                if !before.iter().all(|part| kept(part) || !usable(part.0)) {
+                    let reason = "the other model has other variables, or inputs that this one lacks";
+                    return Err(mismatch(&name, reason));
+                }
+                widen(&old, &before, &initial, &after, axis, usable)?
+            }
+            _ => old,
+        };
+        if widened.shape() != var.shape() {
+            let reason = format!("its shape is {:?}, but {:?} is expected", widened.dims(), var.dims());
+            return Err(mismatch(&name, &reason));
+        }
+        changed.push((var.clone(), widened));
+    }
+    for (var, value) in changed {
+        var.set(&value.to_dtype(var.dtype())?.to_device(var.device())?)?;
+    }
+    Ok(())
+}
+
+fn widen(
+    old: &Tensor,
+    before: &[(Part, usize)],
+    initial: &Tensor,
+    after: &[(Part, usize)],
+    axis: usize,
+    usable: impl Fn(Part) -> bool,
+) -> Result<Tensor, VaeError> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for &(part, width) in after {
+        let mut start = 0;
+        let mut source = None;
+        for &(other, other_width) in before {
+            if other == part && other_width == width && usable(part) {
+                source = Some(start);
+            }
+            start += other_width;
+        }
+        let here = initial.narrow(axis, at, width)?;
+        parts.push(match source {
+            _ if width == 0 => here,
+            Some(start) if start + width <= old.dim(axis)? => old.narrow(axis, start, width)?,
+            _ if begins_at_zero(part) => here.zeros_like()?,
+            _ => here,
+        });
+        at += width;
+    }
+    let parts: Vec<&Tensor> = parts.iter().filter(|part| part.dims()[axis] > 0).collect();
+    Ok(Tensor::cat(&parts, axis)?)
+}
+
+fn mismatch(name: &str, reason: &str) -> VaeError {
+    VaeError::Input(format!("the weight `{name}` cannot be used as a start: {reason}"))
+}
