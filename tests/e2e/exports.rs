@@ -20,7 +20,7 @@ fn an_exported_model_can_be_used_like_its_run() {
         let (a, b) = (before[key].as_f64().unwrap(), after[key].as_f64().unwrap());
         assert!((a - b).abs() < 0.05 * a.abs().max(0.2), "{key}: {a}, exported {b}");
     }
-    done(&["encode", &out, "x1 & x2"]);
+    done(&["encode", "--model", &out, "x1 & x2"]);
 
     // Exports are deterministic, do not overwrite files, and cannot be exported or resumed.
     let again = folder.path("again");
@@ -133,7 +133,7 @@ fn leaf_and_shape_models_are_trained_and_evaluated() {
         assert!((0.0..=1.0).contains(&share), "{key}: {share}");
     }
     assert_eq!(found["disagreements"].as_array().unwrap().len(), 10);
-    refused(&logicvae(&["encode", &run, "x1 & x2"]), &["predicts the variables of leaves"]);
+    refused(&logicvae(&["encode", "--model", &run, "x1 & x2"]), &["predicts the variables of leaves"]);
     refused(&logicvae(&["evaluate", &run, "--prior-noise", "0.1"]), &["decodes nothing", "--prior-noise"]);
 
     let run = folder.path("shapes");

@@ -84,10 +84,10 @@ fn a_model_is_trained_evaluated_and_used() {
     // Encode and decode.
     let z = folder.path("z.npy");
     let encoded =
-        done(&["encode", &run, &format!("{run}/train.txt"), "--refine", "--out", &z, "--json"]).json();
+        done(&["encode", "--model", &run, &format!("{run}/train.txt"), "--out", &z, "--json"]).json();
     assert_eq!(encoded["rows"].as_u64(), Some(100));
     let exact = encoded["exact"].as_u64().unwrap();
-    let decoded = done(&["decode", &run, "--z", &z, "--json"]).json();
+    let decoded = done(&["decode", "--model", &run, "--z", &z, "--json"]).json();
     let formulae = decoded["formulae"].as_array().unwrap();
     let text = String::from_utf8(folder.read("run/train.txt")).unwrap();
     let same =
@@ -96,11 +96,15 @@ fn a_model_is_trained_evaluated_and_used() {
     assert!(exact > 50, "{exact} of 100 were refined successfully");
     assert!(formulae.iter().all(|f| f["log_probability"].as_f64().unwrap() <= 0.0));
     assert_eq!(
-        done(&["encode", &run, "x1 & x2", "--json"]).json()["vectors"][0].as_array().unwrap().len(),
-        24
+        done(&["encode", "--model", &run, "x1 & x2", "--json"]).json()["vectors"][0]
+            .as_array()
+            .unwrap()
+            .len(),
+        25
     );
 
-    let scored = done(&["decode", &run, "--z", &z, "--of", &format!("{run}/train.txt"), "--json"]).json();
+    let scored =
+        done(&["decode", "--model", &run, "--z", &z, "--of", &format!("{run}/train.txt"), "--json"]).json();
     for (scored, found) in scored["formulae"].as_array().unwrap().iter().zip(formulae) {
         if scored["formula"] == found["formula"] {
             let (a, b) =
@@ -108,9 +112,9 @@ fn a_model_is_trained_evaluated_and_used() {
             assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{a} and {b}");
         }
     }
-    let beam = done(&["decode", &run, "--z", &z, "--beam", "3", "--json"]).json();
+    let beam = done(&["decode", "--model", &run, "--z", &z, "--beam", "3", "--json"]).json();
     assert_eq!(beam["formulae"].as_array().unwrap().len(), 300);
-    let args = ["decode", &run, "--draws", "4", "--samples", "10", "--seed", "5", "--json"];
+    let args = ["decode", "--model", &run, "--draws", "4", "--samples", "10", "--seed", "5", "--json"];
     let drawn = done(&args);
     assert_eq!(drawn.out, done(&args).out, "the same seed gives the same formulae");
     let counts = drawn.json()["formulae"]
@@ -122,21 +126,31 @@ fn a_model_is_trained_evaluated_and_used() {
     assert_eq!(counts, 40);
 
     let svg = folder.path("path.svg");
-    let path = done(&["interpolate", &run, "x1 & x2", "--steps", "12", "--svg", &svg, "--json"]).json();
+    let path =
+        done(&["interpolate", "--model", &run, "x1 & x2", "--steps", "12", "--out", &svg, "--json"]).json();
     assert_eq!(path["steps"].as_array().unwrap().len(), 12);
     assert!(folder.read("path.svg").starts_with(b"<svg"));
-    let refused = logicvae(&["interpolate", &run, "x1 & x2", "x3", "--svg", &svg]);
+    let refused = logicvae(&["interpolate", "--model", &run, "x1 & x2", "x3", "--out", &svg]);
     assert_eq!(refused.code, 2, "existing files are not overwritten");
     assert!(
-        done(&["interpolate", &run, "x1 & x2", "!x3", "--steps", "5", "--linear"])
+        done(&["interpolate", "--model", &run, "x1 & x2", "!x3", "--steps", "5", "--linear"])
             .out
             .contains("nodes change")
     );
-    let near =
-        done(&["neighbours", &run, "x1 & x2", "--in", &format!("{run}/train.txt"), "-k", "3", "--json"])
-            .json();
+    let near = done(&[
+        "neighbours",
+        "--model",
+        &run,
+        "x1 & x2",
+        "--in",
+        &format!("{run}/train.txt"),
+        "-k",
+        "3",
+        "--json",
+    ])
+    .json();
     assert_eq!(near["neighbours"].as_array().unwrap().len(), 3);
-    done(&["map", &run, "--svg", &folder.path("map.svg")]);
+    done(&["map", "--model", &run, "--out", &folder.path("map.svg")]);
     assert!(folder.read("map.svg").starts_with(b"<svg"));
 }
 
@@ -156,7 +170,8 @@ fn a_conditional_model_decodes_for_a_meaning() {
     let mut args = vec!["train", "--preset", "cvae-best-3", "--out", &run];
     args.extend(small);
     done(&args);
-    let decoded = done(&["decode", &run, "--context", "x1 -> x2", "--draws", "3", "--json"]).json();
+    let decoded =
+        done(&["decode", "--model", &run, "--context", "x1 -> x2", "--draws", "3", "--json"]).json();
     assert_eq!(decoded["formulae"].as_array().unwrap().len(), 3);
     let measured = done(&["evaluate", &run, "--quick", "--json"]).json();
     for key in ["semantic_distance", "kernel", "gaussian_kernel", "accuracy"] {
@@ -169,7 +184,7 @@ fn a_conditional_model_decodes_for_a_meaning() {
         narrow["accuracy"], measured["accuracy"],
         "the noise of encodings does not depend on --prior-noise"
     );
-    let missing = logicvae(&["decode", &run, "--draws", "3"]);
+    let missing = logicvae(&["decode", "--model", &run, "--draws", "3"]);
     assert_eq!(missing.code, 2);
     assert!(missing.err.contains("conditional"), "{}", missing.err);
 }
@@ -261,14 +276,14 @@ fn bad_input_to_a_model_has_a_clear_message() {
         (vec!["evaluate", "nowhere"], "contains no run"),
         (vec!["evaluate", &fresh, "--seen"], "fresh"),
         (vec!["evaluate", &run, "--prior-noise", "-1"], "0 or more"),
-        (vec!["encode", &run, "x1 &"], "neither a file nor a valid formula"),
-        (vec!["encode", &run, "x7"], "x7"),
-        (vec!["encode", &run, &foreign], "x7"),
-        (vec!["decode", &run, "--z", &wide], "rows of 2 numbers, but 24"),
-        (vec!["decode", &run, "--z", &text], ".npy"),
-        (vec!["decode", &run, "--context", "x1"], "not conditional"),
-        (vec!["decode", &run, "--beam", "0"], "beam"),
-        (vec!["interpolate", &run, "x1 &"], "first formula"),
+        (vec!["encode", "--model", &run, "x1 &"], "neither a file nor a valid formula"),
+        (vec!["encode", "--model", &run, "x7"], "x7"),
+        (vec!["encode", "--model", &run, &foreign], "x7"),
+        (vec!["decode", "--model", &run, "--z", &wide], "rows of 2 numbers, but 25"),
+        (vec!["decode", "--model", &run, "--z", &text], ".npy"),
+        (vec!["decode", "--model", &run, "--context", "x1"], "not conditional"),
+        (vec!["decode", "--model", &run, "--beam", "0"], "beam"),
+        (vec!["interpolate", "--model", &run, "x1 &"], "first formula"),
     ] {
         let refused = logicvae(&args);
         assert_eq!(refused.code, 2, "{args:?}: {}", refused.err);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use logicvae_logic::{Formula, FormulaReader};
+use logicvae_logic::{Formula, FormulaLimits, FormulaReader};
 
 /// Whether a path is `-`, which stands for standard input or output.
 pub fn is_standard(path: &Path) -> bool {
@@ -53,6 +53,28 @@ pub fn read_formulae(path: &Path, variables: Option<u32>) -> Result<Vec<Formula>
         return Err(no_formulae(path));
     }
     Ok(formulae)
+}
+
+/// Reads all formulae of a file, which must be within the limits of a model.
+pub fn read_limited(path: &Path, limits: FormulaLimits) -> Result<Vec<Formula>> {
+    let name = display_name(path);
+    let reader =
+        FormulaReader::new(open(path, "formulae")?).with_context(|| name.clone())?.with_limits(limits);
+    let formulae: Vec<Formula> =
+        reader.map(|formula| formula.with_context(|| name.clone())).collect::<Result<_>>()?;
+    if formulae.is_empty() {
+        return Err(no_formulae(path));
+    }
+    Ok(formulae)
+}
+
+/// Opens a binary file or standard input. Messages say that it should have these `contents`.
+pub fn read_bytes(path: &Path, contents: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path, contents)?
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read {}", display_name(path)))?;
+    Ok(bytes)
 }
 
 /// The error for an input without formulae.

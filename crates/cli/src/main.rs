@@ -11,6 +11,7 @@ mod domain;
 mod failure;
 mod figure;
 mod input;
+mod matrix;
 mod output;
 mod progress;
 mod trained;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use logicvae_compute::keep_freed_memory;
-use logicvae_logic::Formula;
+use logicvae_logic::{Formula, FormulaLimits, Split};
 use logicvae_vae::{Codes, Model, Refinement, Run, Weights};
 
-use crate::args::{RunArgs, WhichWeights};
-use crate::input::{is_standard, read_formulae};
+use crate::args::{ModelArgs, WhichWeights};
+use crate::input::{is_standard, read_limited};
 use crate::progress::Progress;
 
 impl From<WhichWeights> for Weights {
@@ -20,35 +20,52 @@ impl From<WhichWeights> for Weights {
     }
 }
 
-/// Opens the run that the flags name, and its autoencoder.
-pub fn open(args: &RunArgs) -> Result<(Run, Model)> {
+/// Opens the model that the flags name: that of a folder, or the built-in one.
+pub fn open(args: &ModelArgs) -> Result<Model> {
     keep_freed_memory();
-    let run = Run::open(&args.run)?;
-    let model = run.model(args.weights.into(), &args.device.open()?)?;
-    Ok((run, model))
+    match &args.model {
+        Some(folder) => Ok(Run::open(folder)?.model(args.weights.into(), &args.device.open()?)?),
+        None => Ok(Model::built_in()?),
+    }
 }
 
-/// The formulae of a file, if there is one of this name; otherwise the formula itself.
-pub fn formulae_or_file(input: &str, variables: u32) -> Result<Vec<Formula>> {
+/// The formulae of a file or, if none is named, the test set of the model's folder.
+pub fn formulae_or_test_set(
+    args: &ModelArgs,
+    file: Option<&Path>,
+    limits: FormulaLimits,
+) -> Result<Vec<Formula>> {
+    match (file, &args.model) {
+        (Some(path), _) => read_limited(path, limits),
+        (None, Some(folder)) => Ok(Run::open(folder)?.formulae(Split::Test)?),
+        (None, None) => bail!("the built-in model has no formulae of its own: name a file with --in"),
+    }
+}
+
+/// The formulae of a file, if there is one of this name; otherwise the formula itself. They must be within
+/// the limits of the model.
+pub fn formulae_or_file(input: &str, limits: FormulaLimits) -> Result<Vec<Formula>> {
     let path = Path::new(input);
     if is_standard(path) || path.exists() {
-        return read_formulae(path, Some(variables));
+        return read_limited(path, limits);
     }
     let formula: Formula =
         input.parse().with_context(|| format!("`{input}` is neither a file nor a valid formula"))?;
+    limits.check(&formula).with_context(|| format!("`{input}`"))?;
     Ok(vec![formula])
 }
 
-/// Encodes formulae and refines the vectors, if wanted. The second result says for each formula whether it is
-/// reconstructed exactly; without refinement this is not checked, and it is always true.
-pub fn encode(model: &Model, formulae: &[Formula], refine: bool) -> Result<(Codes, Vec<bool>)> {
+/// Encodes formulae without checking that they are reconstructed.
+pub fn encode_only(model: &Model, formulae: &[Formula]) -> Result<Codes> {
     let mut bar = Progress::new("encoding", formulae.len());
-    let codes = model.encode_with_progress(formulae, |done| bar.set(done))?;
-    drop(bar);
-    if !refine {
-        return Ok((codes, vec![true; formulae.len()]));
-    }
-    let mut bar = Progress::new("refining", formulae.len());
+    Ok(model.encode_with_progress(formulae, |done| bar.set(done))?)
+}
+
+/// Encodes formulae, decodes the result, and refines the vectors that decode to something else. The second
+/// result says for each formula whether it is reconstructed exactly.
+pub fn encode(model: &Model, formulae: &[Formula]) -> Result<(Codes, Vec<bool>)> {
+    let codes = encode_only(model, formulae)?;
+    let mut bar = Progress::new("verifying", formulae.len());
     let refined = model.refine(formulae, &codes, &Refinement::default(), |done| bar.set(done))?;
     Ok((refined.codes, refined.exact))
 }

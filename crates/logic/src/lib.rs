@@ -67,15 +67,16 @@ pub use eval::{
 };
 pub use formula::{Formula, PreorderError, x};
 pub use io::{
-    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaReader, ReadError, write_atomic,
-    write_text,
+    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaLimits, FormulaReader, LimitError,
+    ReadError, write_atomic, write_text,
 };
 pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};
-pub use quantile::quantiles;
+pub use quantile::{quantiles, wilson_interval};
 pub use random::{GOLDEN_GAMMA, fnv1a, mix64, uniform};
 pub use sample::{
     Dataset, DatasetSpec, FormulaKind, GeneralSampler, SampleError, Sampler, SamplerParams, Split,
+    all_formulae,
 };
 pub use shortest::ShortestFormulae;
 pub use stats::{NodeMix, Stats, StatsBuilder, Summary};

@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
 
-    /// Write the report and the model cards from existing results, without running anything.
+    /// Write the report from existing results, without running anything.
     #[arg(long, visible_alias = "report-only")]
     pub(crate) report: bool,
 

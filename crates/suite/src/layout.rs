@@ -129,7 +129,14 @@ impl Layout {
 
     /// The folder of an exported model.
     pub fn model(&self, export: Export<'_>) -> PathBuf {
-        let folder = if export.intermediate { self.runs.join("steps") } else { self.models.clone() };
+        let folder = match export {
+            Export { intermediate: true, .. } => self.runs.join("steps"),
+            // Those of the repository are compiled into the program.
+            Export { built_in: true, .. } if self.models == root().join("models") => {
+                root().join("crates/vae/models")
+            }
+            _ => self.models.clone(),
+        };
         folder.join(export.model)
     }
 

@@ -9,15 +9,14 @@
 //!    remaining time.
 //! 3. `runner` runs the experiments in parallel. Each is a `job` that starts `logicvae` processes and
 //!    writes a `record`.
-//! 4. `report` writes `report.html` and `REPORT.md` from the records, and `card` the cards of exported
-//!    models.
+//! 4. `report` writes `report.html` and `REPORT.md` from the records. Cards of exported models are written by
+//!    `logicvae export`.
 //!
 //! Where all of this is stored is described by `layout`.
 
 #![forbid(unsafe_code)]
 
 mod args;
-mod card;
 mod command;
 mod estimate;
 mod fingerprint;

@@ -97,11 +97,6 @@ impl LastEpoch {
 /// The `run.json` of an exported model.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ExportManifest {
-    /// The name of the data set.
-    pub data: String,
-    /// The run that gave the initial weights, and their checksum.
-    #[serde(default)]
-    pub from: Option<String>,
     /// The exported weights.
     pub export: ExportedWeights,
 }
@@ -109,8 +104,6 @@ pub struct ExportManifest {
 /// The weights of an exported model.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ExportedWeights {
-    /// How many epochs the training had completed.
-    pub epochs: u64,
     /// The CRC-32 of the weights.
     pub weights: String,
 }

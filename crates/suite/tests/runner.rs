@@ -243,7 +243,7 @@ fn killed_and_interrupted_runs_continue_to_the_same_results() {
     assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     let card = fs::read_to_string(broken.path().join("out/models/second/README.md")).unwrap();
     assert!(
-        card.contains("| accuracy |") && card.contains("CRC-32") && card.contains("[training]"),
+        card.contains("network alone") && card.contains("CRC-32") && card.contains("[training]"),
         "{card}"
     );
     let about = models.join("second/run.json");

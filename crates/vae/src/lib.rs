@@ -11,6 +11,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "built-in")]
+mod built_in;
 mod config;
 mod decoder;
 mod error;
@@ -45,4 +47,3 @@ pub use train::{
     Best, Checkpoint, EpochReport, Learner, LossTerms, Observer, Outcome, StepReport, StopReason, Trainer,
     Validation, trained_formulae,
 };
-pub use walk::walk;

@@ -8,7 +8,12 @@
 //! once, and only where the two ends differ. Among all walks with evenly spaced steps, a beam search selects
 //! one whose meanings have short formulae.
 
-use logicvae_logic::ShortestFormulae;
+use logicvae_logic::{Formula, ShortestFormulae};
+
+use crate::decoder::generate::Decoded;
+use crate::error::VaeError;
+use crate::model::{Expressed, Model};
+use crate::semantics::Condition;
 
 /// The size up to which the shortest formula of a meaning is known. Other meanings are not visited.
 const TABULATED: u8 = 11;
@@ -24,15 +29,45 @@ struct Partial {
     cost: f64,
 }
 
+/// The number of formulae that are tried for each meaning.
+const TRIED: usize = 10;
+
+impl Model {
+    /// A walk from one formula to another, whose first and last points are these formulae. Each meaning on
+    /// the way is expressed by the shortest formula that the model finds for it; where the meaning stays the
+    /// same, so does the formula. The model must [read meanings](Model::reads_meanings).
+    pub fn walk(&self, from: &Formula, to: &Formula, steps: usize) -> Result<Vec<Decoded>, VaeError> {
+        let variables = self.config().variables;
+        let table = |formula: &Formula| {
+            let table = formula.truth_table(variables as usize).map(|table| table.words()[0]);
+            table.map_err(|e| VaeError::Input(e.to_string()))
+        };
+        let tables = tables(table(from)?, table(to)?, variables, steps);
+        let values = |table: &u64| (0..1 << variables).map(|bit| table >> bit & 1 == 1).collect();
+        let conditions: Vec<Condition> = tables.iter().map(|table| Condition::Table(values(table))).collect();
+        let expressed = self.express(&self.conditions(&conditions)?, TRIED)?;
+        let given = |f: &Formula| Decoded { formula: Some(f.clone()), log_probability: 0.0, count: 1 };
+        let mut found: Vec<Decoded> = Vec::with_capacity(steps);
+        for (number, list) in expressed.into_iter().enumerate() {
+            let before = found.last().filter(|_| tables[number] == tables[number - 1]);
+            let next = match (number, before, list.into_iter().next()) {
+                (0, _, _) => given(from),
+                (last, _, _) if last + 1 == steps => given(to),
+                (_, Some(before), _) => before.clone(),
+                (_, None, Some(Expressed { formula, log_probability, .. })) => {
+                    Decoded { formula: Some(formula), log_probability, count: 1 }
+                }
+                (_, None, None) => Decoded { formula: None, log_probability: f64::NEG_INFINITY, count: 1 },
+            };
+            found.push(next);
+        }
+        Ok(found)
+    }
+}
+
 /// The truth tables of a walk with `steps` points, of which the first and the last are given. `variables` is
 /// at most 6.
-///
-/// ```
-/// let tables = logicvae_vae::walk(0b1000, 0b1110, 2, 3); // from x1 & x2 to x1 | x2
-/// assert_eq!(tables.len(), 3);
-/// assert!([0b1010, 0b1100].contains(&tables[1])); // over x1 or x2
-/// ```
-pub fn walk(from: u64, to: u64, variables: u32, steps: usize) -> Vec<u64> {
+fn tables(from: u64, to: u64, variables: u32, steps: usize) -> Vec<u64> {
     let mask = u64::MAX >> (64 - (1u32 << variables));
     let (from, to) = (from & mask, to & mask);
     if steps < 2 {
@@ -55,8 +90,8 @@ pub fn walk(from: u64, to: u64, variables: u32, steps: usize) -> Vec<u64> {
                 let tables = partial.tables.iter().copied().chain([table]).collect();
                 next.push(Partial { tables, cost });
             };
-            // Staying is always possible.
-            extend(last, usize::from(TABULATED));
+            // Staying is always possible, but a reader wants to see something change.
+            extend(last, 2 * usize::from(TABULATED));
             for &(table, size) in candidates.iter().filter(|(table, _)| (table ^ last) & !left == 0) {
                 extend(table, size);
             }
@@ -73,8 +108,6 @@ pub fn walk(from: u64, to: u64, variables: u32, steps: usize) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn values_change_at_most_once_and_in_even_steps() {
         let table = |text: &str| -> u64 {
@@ -82,14 +115,16 @@ mod tests {
             formula.truth_table(5).unwrap().words()[0]
         };
         let (from, to) = (table("x1 & x2 & x3"), table("!x1 | x4 & x5"));
-        let tables = walk(from, to, 5, 9);
+        let tables = super::tables(from, to, 5, 9);
         assert_eq!((tables.len(), tables[0], tables[8]), (9, from, to));
         let distance = (from ^ to).count_ones();
         for pair in tables.windows(2) {
             assert_eq!((pair[0] ^ pair[1]) & !(pair[0] ^ to), 0, "a value changes twice");
             assert!((pair[0] ^ pair[1]).count_ones() <= distance / 2, "a step is too large");
         }
-        assert_eq!(walk(from, from, 5, 4), [from; 4]);
-        assert_eq!(walk(from, to, 5, 2), [from, to]);
+        assert_eq!(super::tables(from, from, 5, 4), [from; 4]);
+        assert_eq!(super::tables(from, to, 5, 2), [from, to]);
+        // From x1 & x2 to x1 | x2 over x1 or x2.
+        assert!([0b1010, 0b1100].contains(&super::tables(0b1000, 0b1110, 2, 3)[1]));
     }
 }

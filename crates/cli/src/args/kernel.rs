@@ -88,14 +88,16 @@ pub enum Dtype {
 Examples:
   logicvae embed test.txt --pool train.txt --components 100 --gaussian 0.44 --out y.npy
   logicvae embed a.txt --pool pool.txt --components 20 --save pool.embedding --out a.npy
-  logicvae embed b.txt --pool pool.embedding --out b.npy")]
+  logicvae embed b.txt --pool pool.embedding --out b.npy
+  logicvae embed a.txt --out y.npy        # for `decode --context y.npy`")]
 pub struct EmbedArgs {
     /// File of formulae to embed; - is standard input.
     pub file: PathBuf,
 
-    /// File of formulae to fit the embedding to, or an embedding written by --save.
-    #[arg(long, value_name = "FILE")]
-    pub pool: PathBuf,
+    /// File of formulae to fit the embedding to, an embedding written by --save, or the folder of a
+    /// conditional model, whose embedding is used [default: that of the built-in model].
+    #[arg(long, value_name = "FILE|DIR")]
+    pub pool: Option<PathBuf>,
 
     /// Number of components; required unless the pool is a saved embedding.
     #[arg(long, value_name = "K")]

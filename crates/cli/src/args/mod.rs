@@ -15,7 +15,7 @@ pub use kernel::{
     DomainArgs, Dtype, EmbedArgs, EmbedMethod, Experiment, ExperimentArgs, KernelArgs, SimilarArgs,
 };
 pub use model::{
-    DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, NeighboursArgs, RunArgs,
+    DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, ModelArgs, NeighboursArgs,
     TrainArgs, WhichWeights,
 };
 pub use picture::{DrawArgs, PlotArgs};

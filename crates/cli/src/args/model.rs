@@ -18,6 +18,8 @@ Presets (N is the number of variables: 3, 4 or 5):
   gru-N, gcn-N, gat-N        models of the paper
   cvae-gcn-N, cvae-gat-N     conditional models of the paper
   best-N, cvae-best-N        improved models
+  general-5                  meaning and inversion in one vector, for any formula of at most five
+                             variables and 30 nodes; start it with --from models/best-5
   gat-5-unconstrained        ablations of gcn-N and gat-N: -unconstrained, -unidirectional,
                              -layers-1 to -layers-5, -end
   shapes-N, leaves-N         the two parts of the hierarchical model; N may also be 10 or 16
@@ -75,8 +77,8 @@ pub struct TrainArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub data: Option<PathBuf>,
 
-    /// Initialise the weights from another run or exported model of the same architecture, instead of at
-    /// random.
+    /// Initialise the weights from another run or exported model instead of at random. The other model may
+    /// lack inputs that this one has, such as semantic vectors: their weights begin at zero.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "show"])]
     pub from: Option<PathBuf>,
 
@@ -125,14 +127,15 @@ pub struct RunArgs {
 /// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness,
 /// novelty. With --refine also refined. Conditional models also have semantic_distance, kernel and
 /// gaussian_kernel, each with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have
-/// disagreement, leaf_accuracy, equivalent and guessing instead.
+/// disagreement, leaf_accuracy, equivalent and guessing instead. With --embedding: inversion, paper, meaning.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae evaluate runs/gat-5
   logicvae evaluate runs/gat-5 --seen
   logicvae evaluate runs/cvae-gat-5 --prior-noise 0.01
-  logicvae evaluate runs/gat-5 --data requirements.txt --quick --json")]
+  logicvae evaluate runs/gat-5 --data requirements.txt --quick --json
+  logicvae evaluate runs/general-5 --embedding")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub model: RunArgs,
@@ -150,6 +153,11 @@ pub struct EvaluateArgs {
     /// Use a tenth of the samples or fewer, for a quick estimate.
     #[arg(long)]
     pub quick: bool,
+
+    /// Measure exact reconstruction by kind of formula (size, number of variables, constants) and, for models
+    /// that read meanings, how well distances follow the kernel. The formulae are sampled with --seed.
+    #[arg(long, conflicts_with_all = ["data", "seen", "refine", "prior_noise"])]
+    pub embedding: bool,
 
     /// Also report how many formulae are reconstructed after refinement (see `encode --refine`).
     #[arg(long)]
@@ -176,64 +184,94 @@ fn noise_scale(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "must be a finite number, 0 or more; 1 samples from the prior itself".into())
 }
 
-/// Encode formulae as latent vectors.
+/// A trained model: the built-in one, unless a folder is named.
+#[derive(clap::Args)]
+pub struct ModelArgs {
+    /// Run folder, or folder of an exported model [default: the built-in model general-5, for formulae of at
+    /// most five variables and 30 nodes].
+    #[arg(long, value_name = "DIR")]
+    pub model: Option<PathBuf>,
+
+    /// Weights to use; an exported model has only one set.
+    #[arg(long, value_enum, default_value_t = WhichWeights::Last, requires = "model")]
+    pub weights: WhichWeights,
+
+    /// Device to compute on: auto, cpu, cuda or cuda:1. GPUs require a build with the feature `cuda`.
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
+}
+
+/// Encode formulae as vectors: what they mean, and how they are written.
 ///
-/// The vectors are the posterior means. Formulae may contain only the variables that the model was trained
-/// with.
+/// A vector of a conditional model consists of its fingerprint (one number), the semantic vector y (32
+/// numbers for the built-in model), and the latent vector z divided by 128 (56 numbers). Distances are
+/// semantic first and syntactic second. Every vector is decoded again; if that gives another formula, the
+/// vector is refined. Formulae for which this fails are reported.
 ///
-/// JSON keys: rows, latent. With --refine also exact (the number of formulae that greedy decoding
-/// reconstructs) and failed (the other formulae). Without --out also vectors.
+/// JSON keys: rows, width, exact (the number of formulae that decode to themselves), failed (the others, each
+/// with row and formula). Without --out also vectors.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae encode runs/best-3 'x1 & (x2 | !x3)'
-  logicvae encode runs/best-3 formulae.txt --refine --out z.npy")]
-pub struct EncodeArgs {
-    #[command(flatten)]
-    pub model: RunArgs,
+  logicvae encode 'x1 & (x2 | !x3)'
+  logicvae encode formulae.txt --out e.npy
+  logicvae encode formulae.txt --model runs/best-3 --out e.csv
 
+Limits:
+  The built-in model accepts formulae over x1 to x5 with at most 30 nodes. Others are refused.")]
+pub struct EncodeArgs {
     /// File of formulae, or one formula; - reads formulae from standard input.
     #[arg(value_name = "FILE|FORMULA")]
     pub input: String,
 
-    /// Output file for the vectors (.npy) [default: print them].
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Output file for the vectors: .npy or .csv [default: print them].
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Optimise each vector by gradient steps until greedy decoding reconstructs its formula.
+    /// Do not check that the vectors decode to their formulae. This is faster, but some may not.
     #[arg(long)]
-    pub refine: bool,
+    pub no_verify: bool,
 
     /// Overwrite FILE if it exists.
     #[arg(long)]
     pub force: bool,
 }
 
-/// Decode latent vectors to formulae.
+/// Decode vectors to formulae, or find formulae with a given meaning.
 ///
-/// Without --z, vectors are sampled from the prior. Decoding is greedy unless --beam or --samples is given. A
-/// conditional model requires --context.
+/// With --z, the vectors of `encode` are decoded. With --context alone, a beam search finds formulae with
+/// that meaning and lists them with the shortest first. With neither, or with --draws, vectors are sampled
+/// from the prior. Agreement is the share of the requested truth values that a formula has.
 ///
 /// JSON keys: formulae, each with row, formula (null if the decoded sequence is not a valid formula),
-/// log_probability and count.
+/// log_probability, agreement (null if the model is not conditional) and count.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae decode runs/best-3 --z z.npy --beam 5
-  logicvae decode runs/best-3 --draws 10 --seed 1
-  logicvae decode runs/best-3 --z z.npy --samples 20 --temperature 0.5 --top-k 3
-  logicvae decode runs/cvae-best-3 --context 'x1 -> x2' --draws 5")]
+  logicvae decode --z e.npy
+  logicvae decode --context 'x1 & x2 | x1 & !x2'
+  logicvae decode --context 0110????????????????????????????
+  logicvae decode --context observed.txt --beam 20
+  logicvae decode --context y.npy --samples 20 --temperature 0.5
+  logicvae decode --model runs/best-3 --draws 10 --seed 1
+
+Contexts:
+  a formula; a truth table over all variables of the model, where ? leaves a value open; a text file of
+  observed rows, such as `10110 1` for the value 1 at x1=1, x2=0, x3=1, x4=1, x5=0; or semantic vectors
+  (.npy) of `embed` with the embedding of the model.")]
 pub struct DecodeArgs {
     #[command(flatten)]
-    pub model: RunArgs,
+    pub model: ModelArgs,
 
-    /// File of latent vectors (.npy, f32 or f64), one per row.
+    /// File of vectors (.npy, f32 or f64) made by `encode` with the same model; - is standard input.
     #[arg(long, value_name = "FILE")]
     pub z: Option<PathBuf>,
 
-    /// Meaning that the decoded formulae should have (conditional models only): a formula, or a file of
-    /// semantic vectors (.npy) with one row per latent vector or one row for all.
-    #[arg(long, value_name = "FILE|FORMULA")]
+    /// Meaning that the decoded formulae should have (conditional models only); see below.
+    #[arg(long, value_name = "TABLE|FORMULA|FILE")]
     pub context: Option<String>,
 
     /// Number of vectors to sample from the prior, per context [default: 1].
@@ -245,7 +283,7 @@ pub struct DecodeArgs {
     )]
     pub draws: Option<u32>,
 
-    /// Find the B most probable formulae of each vector by beam search.
+    /// Find the B most probable formulae of each vector or meaning by beam search.
     #[arg(
         long,
         value_name = "B",
@@ -277,22 +315,22 @@ pub struct DecodeArgs {
     pub seed: u64,
 }
 
-/// Interpolate between two formulae in the latent space, and decode each step.
+/// Walk from one formula to another.
 ///
-/// With two formulae, the path is an arc (or a straight line with --linear) from the first to the second.
-/// With one formula, it is a great circle through its vector. Decoding is greedy.
+/// The walk starts and ends exactly at the given formulae. The built-in model changes the meaning a few truth
+/// values at a time, through meanings that have short formulae. Other models, and --linear, follow a path
+/// between the two vectors and decode each point. With one formula, the path is a great circle through its
+/// latent vector.
 ///
-/// JSON keys: steps, each with formula, log_probability and changed (the number of nodes that differ from the
-/// previous step), and mean_changed.
+/// JSON keys: steps, each with formula, log_probability, changed (the number of nodes that differ from the
+/// previous step) and kernel (with the previous step); mean_changed and mean_kernel.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae interpolate runs/best-3 'x1 & x2 & x3' '!x1 | x2 | x3' --steps 9
-  logicvae interpolate runs/gat-5 'x1 & (x2 | !x3)' --steps 35 --svg path.svg")]
+  logicvae interpolate 'x1 & x2 & x3' '!x1 | x4' --steps 9
+  logicvae interpolate 'x1 & x2 & x3' '!x1 | x4' --steps 9 --out walk.svg
+  logicvae interpolate --model runs/gat-5 'x1 & (x2 | !x3)' --steps 35 --out path.svg")]
 pub struct InterpolateArgs {
-    #[command(flatten)]
-    pub model: RunArgs,
-
     /// First formula of the path.
     #[arg(value_name = "FORMULA")]
     pub from: String,
@@ -300,6 +338,9 @@ pub struct InterpolateArgs {
     /// Last formula of the path [default: follow a great circle back to the first].
     #[arg(value_name = "FORMULA")]
     pub to: Option<String>,
+
+    #[command(flatten)]
+    pub model: ModelArgs,
 
     /// Number of points on the path.
     #[arg(
@@ -310,17 +351,13 @@ pub struct InterpolateArgs {
     )]
     pub steps: u32,
 
-    /// Follow a straight line instead of an arc.
+    /// Follow the straight line between the two vectors, and decode each point.
     #[arg(long, requires = "to")]
     pub linear: bool,
 
-    /// Use refined vectors, which decode to the given formulae (see `encode --refine`).
-    #[arg(long)]
-    pub refine: bool,
-
-    /// Draw the syntax tree of every step into this SVG file.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    /// Draw the syntax tree of every step into this file (.svg or .png).
+    #[arg(long, value_name = "FILE", alias = "svg")]
+    pub out: Option<PathBuf>,
 
     /// Random seed of the great circle.
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -331,33 +368,35 @@ pub struct InterpolateArgs {
     pub force: bool,
 }
 
-/// Find the formulae of a file whose latent vectors are nearest to the vector of a formula.
+/// Find the formulae of a file whose vectors are nearest to the vector of a formula.
 ///
-/// `logicvae similar` compares formulae by their meaning instead, without a model.
+/// Distances are semantic first and syntactic second: equivalent formulae come first, those that are written
+/// alike before the others. `logicvae similar` compares formulae by their meaning alone, without a model and
+/// for any number of variables.
 ///
-/// JSON keys: neighbours, each with formula and distance.
+/// JSON keys: neighbours, each with formula, row (in the file, from 1) and distance.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae neighbours runs/best-3 'x1 & !x2'
-  logicvae neighbours runs/best-3 'x1 & !x2' --in formulae.txt -k 5 --json")]
+  logicvae neighbours 'x1 & !x2' --in formulae.txt -k 5
+  logicvae neighbours 'x1 & !x2' --model runs/best-3 --json")]
 pub struct NeighboursArgs {
-    #[command(flatten)]
-    pub model: RunArgs,
-
     /// The formula.
     pub formula: String,
 
-    /// File of formulae to search [default: the run's test set].
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// File of formulae to search [default: the test set of the model's folder].
     #[arg(long = "in", value_name = "FILE")]
     pub file: Option<PathBuf>,
 
     /// Number of formulae to show.
-    #[arg(short, value_name = "K", default_value_t = 10)]
-    pub k: usize,
+    #[arg(short, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub k: u32,
 }
 
-/// Plot latent vectors in two dimensions, coloured by the share of assignments that satisfy each formula.
+/// Plot vectors in two dimensions, coloured by the share of assignments that satisfy each formula.
 ///
 /// The plot shows the first two principal components of at most 2,000 formulae.
 ///
@@ -365,19 +404,19 @@ pub struct NeighboursArgs {
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae map runs/best-3 --svg map.svg
-  logicvae map runs/best-3 --in formulae.txt --svg map.svg")]
+  logicvae map --in formulae.txt --out map.svg
+  logicvae map --model runs/best-3 --out map.png")]
 pub struct MapArgs {
     #[command(flatten)]
-    pub model: RunArgs,
+    pub model: ModelArgs,
 
-    /// File of formulae, of which the first 2,000 are used [default: the run's test set].
+    /// File of formulae, of which the first 2,000 are used [default: the test set of the model's folder].
     #[arg(long = "in", value_name = "FILE")]
     pub file: Option<PathBuf>,
 
-    /// Output file (.svg).
-    #[arg(long, value_name = "FILE")]
-    pub svg: PathBuf,
+    /// Output file (.svg or .png).
+    #[arg(long, value_name = "FILE", alias = "svg")]
+    pub out: PathBuf,
 
     /// Overwrite FILE if it exists.
     #[arg(long)]
@@ -387,15 +426,17 @@ pub struct MapArgs {
 /// Export a trained model to a small folder for distribution.
 ///
 /// The folder holds the settings, the weights in half precision, the formulae and the semantic embedding,
-/// with checksums. Every command that reads a run accepts it as RUN. Its training cannot be resumed, but
-/// `train --from` can start a new run from its weights.
+/// with checksums, and a model card with metrics per kind of formula, for which the exported weights are
+/// evaluated. Every command that reads a run accepts it. Its training cannot be resumed, but `train --from`
+/// can start a new run from its weights.
 ///
 /// JSON keys: out, bytes, checksum.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae export runs/best-3 --out models/best-3
-  logicvae export runs/best-3 --weights best --out models/best-3 --force")]
+  logicvae export runs/best-3 --weights best --out models/best-3 --force
+  logicvae export models/best-3")]
 pub struct ExportArgs {
     /// Run folder.
     #[arg(value_name = "RUN")]
@@ -405,11 +446,23 @@ pub struct ExportArgs {
     #[arg(long, value_enum, default_value_t = WhichWeights::Last)]
     pub weights: WhichWeights,
 
-    /// Folder to create.
+    /// Folder to create [default: none; RUN is an export whose card is written anew].
     #[arg(long, value_name = "FOLDER")]
-    pub out: PathBuf,
+    pub out: Option<PathBuf>,
 
     /// Overwrite an existing export.
     #[arg(long)]
     pub force: bool,
+
+    /// Do not evaluate the exported model, and write no model card (README.md).
+    #[arg(long)]
+    pub no_card: bool,
+
+    /// Evaluate the model for its card with a tenth of the formulae.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Random seed of the formulae that the model is evaluated on.
+    #[arg(long, value_name = "S", default_value_t = 2026)]
+    pub seed: u64,
 }

@@ -1,21 +1,21 @@
 //! `logicvae decode`
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use candle_core::{Device, Tensor};
-use logicvae_logic::Formula;
-use logicvae_vae::{Codes, Condition, Conditions, Decoded, Decoding, Model};
-use ndarray::Array2;
-use ndarray_npy::ReadNpyExt;
+use logicvae_logic::{Assignment, Formula};
+use logicvae_vae::{Codes, Condition, Conditions, Decoded, Decoding, Expressed, Model};
 use serde::Serialize;
 
 use crate::args::DecodeArgs;
+use crate::input::{is_standard, read_text};
+use crate::matrix;
 use crate::output::Output;
 use crate::trained::{formulae_or_file, open};
+
+/// The number of formulae that are shown for a meaning.
+const SHOWN: u32 = 10;
 
 #[derive(Serialize)]
 struct Report {
@@ -27,23 +27,71 @@ struct Line {
     row: usize,
     formula: Option<Formula>,
     log_probability: f64,
+    /// The share of the requested values that the formula has; none if the model has no meaning.
+    agreement: Option<f64>,
     count: usize,
 }
 
 pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
-    let (_, model) = open(&args.model)?;
+    let model = open(&args.model)?;
     let conditions = args.context.as_deref().map(|given| conditions(&model, given)).transpose()?;
+    let from_prior = args.draws.is_some() || args.samples.is_some() || args.of.is_some();
+    let formulae = match (&args.z, conditions) {
+        (None, Some(conditions)) if !from_prior && model.config().goal_conditioned => {
+            meanings(&model, &conditions, args.beam.unwrap_or(SHOWN) as usize)?
+        }
+        (_, conditions) => vectors(args, &model, conditions)?,
+    };
+    let report = Report { formulae };
+    output.print(&report, |out| {
+        writeln!(out, "  row  agreement  log-prob.  formula")?;
+        for line in &report.formulae {
+            let formula = line.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
+            let times = if line.count > 1 { format!("  {} times", line.count) } else { String::new() };
+            let agreement = line.agreement.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
+            writeln!(
+                out,
+                "{:>5}  {agreement:>9}  {:>9.4}  {formula}{times}",
+                line.row, line.log_probability
+            )?;
+        }
+        Ok(())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Formulae with given meanings, the shortest first.
+fn meanings(model: &Model, conditions: &Conditions, count: usize) -> Result<Vec<Line>> {
+    let found = model.express(conditions, count)?;
+    let line = |row: usize, Expressed { formula, log_probability, agreement }: Expressed| Line {
+        row,
+        formula: Some(formula),
+        log_probability,
+        agreement: Some(agreement),
+        count: 1,
+    };
+    let lines = found.into_iter().enumerate();
+    Ok(lines.flat_map(|(row, list)| list.into_iter().map(move |found| line(row, found))).collect())
+}
+
+/// Decodings of given vectors, or of samples of the prior.
+fn vectors(args: &DecodeArgs, model: &Model, conditions: Option<Conditions>) -> Result<Vec<Line>> {
     let codes = match &args.z {
         Some(path) => {
-            let z = matrix(path, model.config().latent)?;
-            let rows = z.dim(0)?;
-            let conditions = match conditions {
-                // One condition serves all vectors.
-                Some(conditions) if conditions.rows() == 1 => conditions.select(&vec![0; rows])?,
+            let found = matrix::read(path, model.vector_width())?;
+            let mut codes = model.codes(&found)?;
+            // Another meaning for the same way of writing.
+            codes.conditions = match conditions {
+                Some(conditions) if conditions.rows() == 1 => conditions.select(&vec![0; codes.rows()])?,
+                Some(conditions) if conditions.rows() != codes.rows() => bail!(
+                    "there are {} contexts for {} vectors: give one per vector, or one for all",
+                    conditions.rows(),
+                    codes.rows()
+                ),
                 Some(conditions) => conditions,
-                None => Conditions::none(rows),
+                None => codes.conditions,
             };
-            Codes { z, conditions }
+            codes
         }
         None => {
             let draws = args.draws.unwrap_or(1) as usize;
@@ -57,7 +105,6 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
             model.sample_prior(conditions, args.seed)?
         }
     };
-    let rows = codes.z.dim(0)?;
     let decoding = match (args.beam, args.samples) {
         (Some(width), _) => Decoding::Beam { width: width as usize },
         (None, Some(samples)) => Decoding::Sampled {
@@ -69,79 +116,109 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
         (None, None) => Decoding::Greedy,
     };
     let decoded = match &args.of {
-        Some(given) => {
-            let mut formulae = formulae_or_file(given, model.config().variables)?;
-            if formulae.len() == 1 {
-                formulae = vec![formulae[0].clone(); rows];
-            }
-            if formulae.len() != rows {
-                bail!(
-                    "there are {} formulae for {rows} vectors: give one per vector, or one for all",
-                    formulae.len()
-                );
-            }
-            let batch = model.prepare_with(&formulae, codes.conditions.clone())?;
-            let nll = model.negative_log_likelihood(&batch, &codes.z)?;
-            let one = |(formula, nll): (Formula, f32)| {
-                vec![Decoded { formula: Some(formula), log_probability: -f64::from(nll), count: 1 }]
-            };
-            formulae.into_iter().zip(nll.to_vec1::<f32>()?).map(one).collect()
-        }
+        Some(given) => score(model, &codes, given)?,
         None => model.decode(&codes, decoding)?,
     };
-    let lines = decoded.into_iter().enumerate().flat_map(|(row, list)| {
-        let line = move |d: Decoded| Line {
+    let agreements = model.agreements(&decoded, &codes.conditions)?;
+    let lines = decoded.into_iter().zip(agreements).enumerate().flat_map(|(row, (list, agreements))| {
+        let line = move |(d, agreement): (Decoded, Option<f64>)| Line {
             row,
             formula: d.formula,
             log_probability: d.log_probability,
+            agreement,
             count: d.count,
         };
-        list.into_iter().map(line)
+        list.into_iter().zip(agreements).map(line)
     });
-    let report = Report { formulae: lines.collect() };
-    output.print(&report, |out| {
-        for line in &report.formulae {
-            let formula = line.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
-            let times = if line.count > 1 { format!("  {} times", line.count) } else { String::new() };
-            writeln!(out, "{:>5}  {:>9.4}  {formula}{times}", line.row, line.log_probability)?;
-        }
-        Ok(())
-    })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(lines.collect())
 }
 
-/// The conditions of a file of semantic vectors, or of a formula.
+/// The log-probabilities of given formulae: one per vector, or one for all.
+fn score(model: &Model, codes: &Codes, given: &str) -> Result<Vec<Vec<Decoded>>> {
+    let rows = codes.rows();
+    let mut formulae = formulae_or_file(given, model.config().limits())?;
+    if formulae.len() == 1 {
+        formulae = vec![formulae[0].clone(); rows];
+    }
+    if formulae.len() != rows {
+        bail!(
+            "there are {} formulae for {rows} vectors: give one per vector, or one for all",
+            formulae.len()
+        );
+    }
+    let batch = model.prepare_with(&formulae, codes.conditions.clone())?;
+    let nll = model.negative_log_likelihood(&batch, &codes.z)?;
+    let one = |(formula, nll): (Formula, f32)| {
+        vec![Decoded { formula: Some(formula), log_probability: -f64::from(nll), count: 1 }]
+    };
+    Ok(formulae.into_iter().zip(nll.to_vec1::<f32>()?).map(one).collect())
+}
+
+/// The meanings that `--context` names: a file of semantic vectors or of observed rows, a truth table, or a
+/// formula.
 fn conditions(model: &Model, given: &str) -> Result<Conditions> {
     let Some(embedding) = model.embedding() else {
         bail!("this model is not conditional: leave out --context")
     };
     let path = Path::new(given);
-    if path.exists() {
-        return Ok(Conditions::from_vectors(matrix(path, embedding.components())?)?);
+    if is_standard(path) || path.exists() {
+        if path.extension().is_some_and(|e| e == "npy") {
+            let rows = matrix::read(path, embedding.components())?.to_vec2()?;
+            let vectors: Vec<Condition> = rows.into_iter().map(Condition::Vector).collect();
+            return model.conditions(&vectors).with_context(|| path.display().to_string());
+        }
+        return Ok(model.conditions(&[observations(path)?])?);
+    }
+    if let Some(condition) = truth_table(given, embedding.domain().variables())? {
+        return Ok(model.conditions(&[condition])?);
     }
     let formula: Formula =
         given.parse().with_context(|| format!("`{given}` is neither a file nor a valid formula"))?;
     Ok(model.conditions(&[Condition::Formula(formula)])?)
 }
 
-/// A matrix of a .npy file, f32 or f64, with rows of `columns` numbers.
-fn matrix(path: &Path, columns: usize) -> Result<Tensor> {
-    let open = || File::open(path).with_context(|| format!("cannot open {}", path.display()));
-    let found: Array2<f32> = match Array2::<f32>::read_npy(BufReader::new(open()?)) {
-        Ok(found) => found,
-        Err(_) => Array2::<f64>::read_npy(BufReader::new(open()?))
-            .map_err(|e| anyhow::anyhow!("{}: this is not a .npy matrix of f32 or f64: {e}", path.display()))?
-            .mapv(|x| x as f32),
-    };
-    if found.ncols() != columns {
-        bail!("{} has rows of {} numbers, but {columns} are expected", path.display(), found.ncols());
+/// A truth table such as `0110`, where `?` leaves a value open; `None` if the text is something else.
+fn truth_table(given: &str, variables: usize) -> Result<Option<Condition>> {
+    if given.len() < 2 || !given.chars().all(|c| matches!(c, '0' | '1' | '?')) {
+        return Ok(None);
     }
-    if found.nrows() == 0 {
-        bail!("{} has no rows", path.display());
+    if given.len() != 1 << variables {
+        bail!(
+            "the truth table has {} values, but {variables} variables have {}: give all of them, with ? for \
+             those that are open",
+            given.len(),
+            1 << variables
+        );
     }
-    if let Some(((row, column), value)) = found.indexed_iter().find(|(_, x)| !x.is_finite()) {
-        bail!("{}: row {row}, column {column} is {value}: only finite numbers are allowed", path.display());
+    if !given.contains('?') {
+        return Ok(Some(Condition::Table(given.chars().map(|c| c == '1').collect())));
     }
-    let shape = found.dim();
-    Ok(Tensor::from_vec(found.into_iter().collect::<Vec<f32>>(), shape, &Device::Cpu)?)
+    let known = given.chars().enumerate().filter(|(_, value)| *value != '?');
+    let (rows, values): (Vec<Assignment>, Vec<bool>) =
+        known.map(|(index, value)| (Assignment::from_index(index as u64, variables), value == '1')).unzip();
+    if rows.is_empty() {
+        bail!("all values of the truth table are open: give at least one 0 or 1");
+    }
+    Ok(Some(Condition::Observations { rows, values }))
+}
+
+/// Observed rows: an assignment such as `10110` and the value there, 0 or 1, per line.
+fn observations(path: &Path) -> Result<Condition> {
+    let name = path.display();
+    let text = read_text(path, "observed rows")?;
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        let content = line.split('#').next().unwrap_or_default();
+        let parts: Vec<&str> =
+            content.split(|c: char| c.is_whitespace() || c == ',').filter(|part| !part.is_empty()).collect();
+        let (bits, value) = match parts[..] {
+            [] => continue,
+            [bits, "0"] => (bits, false),
+            [bits, "1"] => (bits, true),
+            _ => bail!("{name}, line {number}: write an assignment and its value, such as `10110 1`"),
+        };
+        rows.push(bits.parse().with_context(|| format!("{name}, line {number}"))?);
+        values.push(value);
+    }
+    Ok(Condition::Observations { rows, values })
 }

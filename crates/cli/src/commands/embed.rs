@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use logicvae_kernel::{Embedding, EmbeddingParams, Method, NpyWriter};
+use logicvae_vae::{Model, Run};
 use serde::Serialize;
 
 use crate::args::{EmbedArgs, EmbedMethod};
@@ -67,26 +68,25 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loads the embedding if the pool is a saved one, or fits it if the pool is a file of formulae.
+/// The embedding of a model or a saved one, or one that is fitted if the pool is a file of formulae.
 fn embedding(args: &EmbedArgs) -> Result<Embedding> {
     let form = kernel_form(args.gaussian)?;
-    if is_embedding(&args.pool)? {
+    if let Some((name, embedding)) = fitted(args.pool.as_deref())? {
         let domain_given =
             args.domain.vars.is_some() || args.domain.samples.is_some() || args.domain.rows.is_some();
         if args.components.is_some() || args.gaussian.is_some() || args.method.is_some() || domain_given {
             bail!(
-                "{} is a saved embedding, which is fitted already: remove --components, --gaussian, \
-                 --method, --vars, --samples and --rows",
-                args.pool.display()
+                "{name} is fitted already: remove --components, --gaussian, --method, --vars, --samples and \
+                 --rows, or name a file of formulae with --pool"
             );
         }
-        let file = BufReader::new(File::open(&args.pool)?);
-        return Embedding::load(file).with_context(|| args.pool.display().to_string());
+        return Ok(embedding);
     }
+    let path = args.pool.as_deref().context("the pool is missing")?;
     let Some(components) = args.components else {
         bail!("the number of components is missing: give it with --components K, such as --components 100")
     };
-    let pool = read_formulae(&args.pool, args.domain.vars)?;
+    let pool = read_formulae(path, args.domain.vars)?;
     let domain = domain(&args.domain, largest_variable(&pool))?;
     let method = match args.method {
         None | Some(EmbedMethod::GramPca) => Method::GramPca,
@@ -94,7 +94,30 @@ fn embedding(args: &EmbedArgs) -> Result<Embedding> {
     };
     let params =
         EmbeddingParams { method, form, up_to_rank: args.up_to_rank, ..EmbeddingParams::new(components) };
-    Embedding::fit(domain, &pool, &params).with_context(|| args.pool.display().to_string())
+    Embedding::fit(domain, &pool, &params).with_context(|| path.display().to_string())
+}
+
+/// An embedding that need not be fitted, and its name in messages: that of the built-in model, of a model's
+/// folder, or of a file. `None` if the pool is a file of formulae.
+fn fitted(pool: Option<&Path>) -> Result<Option<(String, Embedding)>> {
+    let Some(path) = pool else {
+        let model = Model::built_in()?;
+        let embedding = model.embedding().context("the built-in model is conditional")?.clone();
+        return Ok(Some(("the embedding of the built-in model".into(), embedding)));
+    };
+    if Run::exists(path) {
+        let embedding = Run::open(path)?.embedding()?;
+        let embedding = embedding.with_context(|| {
+            format!("{} is a model without semantic vectors: name a conditional model", path.display())
+        })?;
+        return Ok(Some((format!("the embedding of {}", path.display()), (*embedding).clone())));
+    }
+    if !is_embedding(path)? {
+        return Ok(None);
+    }
+    let file = BufReader::new(File::open(path)?);
+    let embedding = Embedding::load(file).with_context(|| path.display().to_string())?;
+    Ok(Some((format!("{}, a saved embedding,", path.display()), embedding)))
 }
 
 /// Whether a file starts with the header of a saved embedding.

@@ -2,58 +2,54 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use candle_core::DType;
-use logicvae_kernel::{NpyWriter, Precision};
+use anyhow::Result;
 use logicvae_logic::Formula;
-use ndarray::Array2;
 use serde::Serialize;
 
 use crate::args::EncodeArgs;
-use crate::input::is_standard;
-use crate::output::{Output, check_target, write_file};
-use crate::trained::{encode, formulae_or_file, open};
+use crate::matrix::MatrixFormat;
+use crate::output::Output;
+use crate::trained::{encode, encode_only, formulae_or_file, open};
 
 #[derive(Serialize)]
 struct Report {
     rows: usize,
-    latent: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    width: usize,
+    /// The number of formulae that decode to themselves; none if that was not checked.
     exact: Option<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<Formula>,
+    failed: Vec<Failed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vectors: Option<Vec<Vec<f32>>>,
 }
 
+/// A formula that no vector was found for.
+#[derive(Serialize)]
+struct Failed {
+    row: usize,
+    formula: Formula,
+    exact: bool,
+}
+
 pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
-    if let Some(out) = &args.out {
-        if is_standard(out) {
-            bail!("a .npy file cannot be printed: name a file with --out, or leave it out to print text");
-        }
-        check_target(out, args.force)?;
-    }
-    let (_, model) = open(&args.model)?;
-    let list = formulae_or_file(&args.input, model.config().variables)?;
-    model.config().vocabulary().trees(&list)?;
-    let (codes, exact) = encode(&model, &list, args.refine)?;
-    let failed: Vec<Formula> =
-        list.iter().zip(&exact).filter(|(_, exact)| !**exact).map(|(f, _)| f.clone()).collect();
-    let rows: Vec<Vec<f32>> = codes.z.to_dtype(DType::F32)?.to_vec2()?;
-    let latent = model.config().latent;
-    if let Some(out) = &args.out {
-        write_file(out, args.force, |file| {
-            let mut writer = NpyWriter::new(file, (rows.len(), latent), Precision::F32)?;
-            let numbers = rows.iter().flatten().map(|&x| f64::from(x)).collect();
-            writer.rows(Array2::from_shape_vec((rows.len(), latent), numbers)?.view())?;
-            writer.finish()?;
-            Ok(())
-        })?;
+    let format = args.out.as_ref().map(|out| MatrixFormat::check(out, args.force)).transpose()?;
+    let model = open(&args.model)?;
+    let list = formulae_or_file(&args.input, model.config().limits())?;
+    let (codes, exact) = match args.no_verify {
+        true => (encode_only(&model, &list)?, None),
+        false => encode(&model, &list).map(|(codes, exact)| (codes, Some(exact)))?,
+    };
+    let inexact = |(row, exact): (usize, &bool)| {
+        (!exact).then(|| Failed { row, formula: list[row].clone(), exact: false })
+    };
+    let failed: Vec<Failed> = exact.iter().flatten().enumerate().filter_map(inexact).collect();
+    let rows: Vec<Vec<f32>> = model.vectors(&codes)?.to_vec2()?;
+    if let Some((format, out)) = format.zip(args.out.as_ref()) {
+        format.write(out, args.force, &rows)?;
     }
     let report = Report {
         rows: rows.len(),
-        latent,
-        exact: args.refine.then_some(list.len() - failed.len()),
+        width: model.vector_width(),
+        exact: exact.map(|exact| exact.len() - failed.len()),
         failed,
         vectors: args.out.is_none().then_some(rows),
     };
@@ -65,12 +61,15 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
                     writeln!(out, "{formula}\t{}", numbers.join(" "))?;
                 }
             }
-            None => writeln!(out, "{} vectors of {} numbers", report.rows, report.latent)?,
+            None => writeln!(out, "{} vectors of {} numbers", report.rows, report.width)?,
         }
-        if let Some(exact) = report.exact {
+        if let (Some(exact), None) = (report.exact, &report.vectors) {
             writeln!(out, "{exact} of {} decode to their formula", report.rows)?;
         }
-        report.failed.iter().try_for_each(|formula| writeln!(out, "could not be refined: {formula}"))
+        Ok(())
     })?;
+    for Failed { row, formula, .. } in &report.failed {
+        eprintln!("logicvae: row {row} does not decode to its formula: {formula}");
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,20 +4,23 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device, Tensor};
+use logicvae_kernel::{Domain, Form, Kernel};
 use logicvae_logic::{Formula, edit_distance};
-use logicvae_vae::{Codes, Conditions, Decoding, arc, great_circle, line};
+use logicvae_vae::{Codes, Conditions, Decoded, Decoding, Model, arc, great_circle, line};
 use serde::Serialize;
 
 use crate::args::InterpolateArgs;
-use crate::figure::{Step, strip};
-use crate::output::{Output, check_target, write_file};
-use crate::trained::{encode, open};
+use crate::figure::{Picture, Step, strip};
+use crate::output::Output;
+use crate::trained::{encode, encode_only, open};
 
 #[derive(Serialize)]
 struct Report {
     steps: Vec<Point>,
     /// Nodes that change in a step, on average; none where no two neighbours are formulae.
     mean_changed: Option<f64>,
+    /// The mean kernel of neighbours.
+    mean_kernel: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -26,26 +29,63 @@ struct Point {
     log_probability: f64,
     /// Nodes that differ from the step before, by the least number of insertions, deletions and renamings.
     changed: Option<usize>,
+    /// The kernel with the step before.
+    kernel: Option<f64>,
 }
 
 pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
-    if let Some(svg) = &args.svg {
-        check_target(svg, args.force)?;
-    }
-    let (_, model) = open(&args.model)?;
+    let picture = args.out.as_ref().map(|out| Picture::new(out, args.force)).transpose()?;
+    let model = open(&args.model)?;
     let mut ends = vec![args.from.parse::<Formula>().context("the first formula")?];
     if let Some(to) = &args.to {
         ends.push(to.parse().context("the second formula")?);
     }
-    let (codes, exact) = encode(&model, &ends, args.refine)?;
-    if let Some(at) = exact.iter().position(|exact| !exact) {
-        bail!(
-            "`{}` could not be refined: no vector was found that decodes to it; leave --refine out",
-            ends[at]
-        );
+    for formula in &ends {
+        model.config().limits().check(formula).with_context(|| format!("`{formula}`"))?;
     }
-    let vectors: Vec<Vec<f64>> = codes.z.to_dtype(DType::F64)?.to_vec2()?;
+    // A great circle passes through the vector as it is.
+    let (codes, exact) = match ends.len() {
+        1 => (encode_only(&model, &ends)?, vec![true]),
+        _ => encode(&model, &ends)?,
+    };
+    if let Some(at) = exact.iter().position(|exact| !exact) {
+        bail!("`{}` cannot be the end of a path: no vector was found that decodes to it", ends[at]);
+    }
     let steps = args.steps as usize;
+    let decoded = match &ends[..] {
+        [from, to] if !args.linear && model.reads_meanings() => model.walk(from, to, steps)?,
+        _ => path(args, &model, &codes, steps)?,
+    };
+    let report = report(decoded, model.config().variables as usize)?;
+    if let Some(picture) = picture {
+        let steps: Vec<Step> =
+            report.steps.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
+        picture.write(&strip(&steps))?;
+    }
+    output.print(&report, |out| {
+        writeln!(out, "step  nodes  kernel  formula")?;
+        for (number, point) in report.steps.iter().enumerate() {
+            let formula = point.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
+            let changed = point.changed.map_or(String::new(), |c| format!("{c:+}"));
+            let kernel = point.kernel.map_or(String::new(), |k| format!("{k:.3}"));
+            writeln!(out, "{:>4}  {changed:>5}  {kernel:>6}  {formula}", number + 1)?;
+        }
+        match report.mean_changed.zip(report.mean_kernel) {
+            Some((nodes, kernel)) => {
+                writeln!(
+                    out,
+                    "{nodes:.2} nodes change in a step; the mean kernel of neighbours is {kernel:.3}"
+                )
+            }
+            None => writeln!(out, "no two neighbours are formulae"),
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The decodings of points on a path between two vectors, or on a great circle through one.
+fn path(args: &InterpolateArgs, model: &Model, codes: &Codes, steps: usize) -> Result<Vec<Decoded>> {
+    let vectors: Vec<Vec<f64>> = codes.z.to_dtype(DType::F64)?.to_vec2()?;
     let points = match &vectors[..] {
         [from, to] if args.linear => line(from, to, steps),
         [from, to] => arc(from, to, steps),
@@ -64,33 +104,22 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
         None => Conditions::none(steps),
     };
     let decoded = model.decode(&Codes { z, conditions }, Decoding::Greedy)?;
-    let mut path: Vec<Point> = Vec::with_capacity(steps);
-    for list in decoded {
-        let Some(best) = list.into_iter().next() else { continue };
-        let before = path.last().and_then(|point| point.formula.as_ref());
-        let changed = before.zip(best.formula.as_ref()).map(|(a, b)| edit_distance(a, b));
-        path.push(Point { formula: best.formula, log_probability: best.log_probability, changed });
+    Ok(decoded.into_iter().filter_map(|list| list.into_iter().next()).collect())
+}
+
+/// What changes from step to step.
+fn report(decoded: Vec<Decoded>, variables: usize) -> Result<Report> {
+    let kernel = Kernel::new(Domain::exact(variables)?, Form::Plain)?;
+    let mut steps: Vec<Point> = Vec::with_capacity(decoded.len());
+    for Decoded { formula, log_probability, .. } in decoded {
+        let before = steps.last().and_then(|point| point.formula.as_ref());
+        let pair = before.zip(formula.as_ref());
+        let changed = pair.map(|(a, b)| edit_distance(a, b));
+        let kernel = pair.map(|(a, b)| kernel.value(a, b)).transpose()?;
+        steps.push(Point { formula, log_probability, changed, kernel });
     }
-    if let Some(svg) = &args.svg {
-        let steps: Vec<Step> =
-            path.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
-        let drawn = strip(&steps);
-        write_file(svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;
-    }
-    let changes: Vec<usize> = path.iter().filter_map(|p| p.changed).collect();
-    let mean_changed =
-        (!changes.is_empty()).then(|| changes.iter().sum::<usize>() as f64 / changes.len() as f64);
-    let report = Report { steps: path, mean_changed };
-    output.print(&report, |out| {
-        for (number, point) in report.steps.iter().enumerate() {
-            let formula = point.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
-            let changed = point.changed.map_or(String::new(), |c| format!("{c:+}"));
-            writeln!(out, "{:>4}  {changed:>4}  {formula}", number + 1)?;
-        }
-        match report.mean_changed {
-            Some(mean) => writeln!(out, "{mean:.2} nodes change in a step"),
-            None => writeln!(out, "no two neighbours are formulae"),
-        }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    let changes: Vec<f64> = steps.iter().filter_map(|p| p.changed.map(|c| c as f64)).collect();
+    let kernels: Vec<f64> = steps.iter().filter_map(|p| p.kernel).collect();
+    let mean = |list: &[f64]| (!list.is_empty()).then(|| list.iter().sum::<f64>() / list.len() as f64);
+    Ok(Report { mean_changed: mean(&changes), mean_kernel: mean(&kernels), steps })
 }

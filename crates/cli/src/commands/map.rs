@@ -4,15 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use logicvae_kernel::Domain;
-use logicvae_logic::Split;
 use logicvae_vae::plane;
 use serde::Serialize;
 
 use crate::args::MapArgs;
-use crate::figure::map;
-use crate::input::read_formulae;
-use crate::output::{Output, check_target, write_file};
-use crate::trained::{encode, open};
+use crate::figure::{Picture, map};
+use crate::output::Output;
+use crate::trained::{encode_only, formulae_or_test_set, open};
 
 /// The maximum number of points: more would hide each other.
 const MOST: usize = 2000;
@@ -26,18 +24,15 @@ struct Report {
 }
 
 pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
-    check_target(&args.svg, args.force)?;
-    let (run, model) = open(&args.model)?;
-    let variables = run.config.model.variables;
-    let mut list = match &args.file {
-        Some(path) => read_formulae(path, Some(variables))?,
-        None => run.formulae(Split::Test)?,
-    };
+    let picture = Picture::new(&args.out, args.force)?;
+    let model = open(&args.model)?;
+    let variables = model.config().variables;
+    let mut list = formulae_or_test_set(&args.model, args.file.as_deref(), model.config().limits())?;
     list.truncate(MOST);
     if list.len() < 2 {
         bail!("a map needs at least two formulae: name a file with --in");
     }
-    let points = plane(&encode(&model, &list, false)?.0.z)?;
+    let points = plane(&model.vectors(&encode_only(&model, &list)?)?)?;
     let domain = match variables as usize {
         few if few < EXACT_VARIABLES => Domain::exact(few)?,
         many => Domain::monte_carlo(many, SAMPLED, 0)?,
@@ -50,8 +45,8 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
         })
         .collect();
     let drawn = map(&points, &satisfied, &vec![String::new(); list.len()])?;
-    write_file(&args.svg, args.force, |out| Ok(out.write_all(drawn.as_bytes())?))?;
+    picture.write(&drawn)?;
     let report = Report { rows: list.len() };
-    output.print(&report, |out| writeln!(out, "{} formulae drawn in {}", report.rows, args.svg.display()))?;
+    output.print(&report, |out| writeln!(out, "{} formulae drawn in {}", report.rows, args.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,16 +2,14 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
-use candle_core::DType;
-use logicvae_logic::{Formula, Split};
+use anyhow::{Context, Result};
+use logicvae_logic::Formula;
 use logicvae_vae::nearest;
 use serde::Serialize;
 
 use crate::args::NeighboursArgs;
-use crate::input::read_formulae;
 use crate::output::Output;
-use crate::trained::{encode, open};
+use crate::trained::{encode_only, formulae_or_test_set, open};
 
 #[derive(Serialize)]
 struct Report {
@@ -21,26 +19,28 @@ struct Report {
 #[derive(Serialize)]
 struct Found {
     formula: Formula,
+    /// The row of the formula in the file, from 1.
+    row: usize,
     distance: f64,
 }
 
 pub fn run(args: &NeighboursArgs, output: Output) -> Result<ExitCode> {
-    let (run, model) = open(&args.model)?;
+    let model = open(&args.model)?;
+    let limits = model.config().limits();
     let formula: Formula = args.formula.parse().context("this is not a valid formula")?;
-    let list = match &args.file {
-        Some(path) => read_formulae(path, Some(run.config.model.variables))?,
-        None => run.formulae(Split::Test)?,
-    };
-    if list.is_empty() {
-        bail!("the run has no test formulae: name a file with --in");
-    }
-    let own: Vec<Vec<f64>> = model.encode(&[formula])?.z.to_dtype(DType::F64)?.to_vec2()?;
-    let (all, _) = encode(&model, &list, false)?;
-    let found = nearest(&all.z, &own[0], args.k)?;
-    let neighbours = found.into_iter().map(|(at, distance)| Found { formula: list[at].clone(), distance });
+    limits.check(&formula).with_context(|| format!("`{formula}`"))?;
+    let list = formulae_or_test_set(&args.model, args.file.as_deref(), limits)?;
+    let own: Vec<Vec<f32>> = model.vectors(&model.encode(&[formula])?)?.to_vec2()?;
+    let own: Vec<f64> = own[0].iter().map(|&x| f64::from(x)).collect();
+    let all = model.vectors(&encode_only(&model, &list)?)?;
+    let found = nearest(&all, &own, args.k as usize)?;
+    let neighbours =
+        found.into_iter().map(|(at, distance)| Found { formula: list[at].clone(), row: at + 1, distance });
     let report = Report { neighbours: neighbours.collect() };
     output.print(&report, |out| {
-        report.neighbours.iter().try_for_each(|n| writeln!(out, "{:>9.4}  {}", n.distance, n.formula))
+        writeln!(out, " distance    row  formula")?;
+        let mut lines = report.neighbours.iter();
+        lines.try_for_each(|n| writeln!(out, "{:>9.4}  {:>5}  {}", n.distance, n.row, n.formula))
     })?;
     Ok(ExitCode::SUCCESS)
 }

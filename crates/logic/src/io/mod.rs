@@ -12,5 +12,5 @@ mod text;
 pub use atomic::write_atomic;
 pub use binary::BinaryWriter;
 pub use container::{ContainerError, ContainerReader, ContainerWriter};
-pub use read::{FormulaReader, ReadError};
+pub use read::{FormulaLimits, FormulaReader, LimitError, ReadError};
 pub use text::write_text;

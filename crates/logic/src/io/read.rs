@@ -8,6 +8,7 @@ use super::binary::BinaryReader;
 use super::container::{ContainerError, MAGIC, read_up_to};
 use super::text::TextReader;
 use crate::formula::Formula;
+use crate::node::TRUE;
 use crate::parse::ParseError;
 
 /// An error while reading a file of formulae.
@@ -41,9 +42,77 @@ pub enum ReadError {
         /// The declared number of variables.
         variables: u32,
     },
+    /// A formula beyond the limits of what will use it.
+    #[error("{place}: {error}")]
+    Limit {
+        /// The line, or the number of the formula in a binary file.
+        place: String,
+        /// The limit.
+        error: LimitError,
+    },
     /// An I/O error of the underlying reader.
     #[error("reading failed: {0}")]
     Io(io::Error),
+}
+
+/// What a formula may be for those who use it, such as a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormulaLimits {
+    /// The largest index of a variable.
+    pub variables: u32,
+    /// The largest number of nodes.
+    pub max_nodes: usize,
+    /// Whether the constant 1 may occur.
+    pub constants: bool,
+}
+
+/// A formula beyond a limit.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LimitError {
+    /// A variable above the largest.
+    #[error("x{variable} occurs, but only x1 to x{limit} are supported")]
+    Variable {
+        /// The variable.
+        variable: u32,
+        /// The largest variable.
+        limit: u32,
+    },
+    /// Too many nodes.
+    #[error("the formula has {nodes} nodes, but at most {limit} are supported: simplify or split it")]
+    Nodes {
+        /// Its size.
+        nodes: usize,
+        /// The largest size.
+        limit: usize,
+    },
+    /// A constant.
+    #[error("the formula contains a constant, which is not supported: simplify it")]
+    Constant,
+}
+
+impl FormulaLimits {
+    /// Checks one formula.
+    ///
+    /// ```
+    /// use logicvae_logic::FormulaLimits;
+    /// let limits = FormulaLimits { variables: 5, max_nodes: 30, constants: true };
+    /// assert!(limits.check(&"x1 & x5".parse().unwrap()).is_ok());
+    /// let error = limits.check(&"x1 & x7".parse().unwrap()).unwrap_err();
+    /// assert_eq!(error.to_string(), "x7 occurs, but only x1 to x5 are supported");
+    /// ```
+    pub fn check(&self, formula: &Formula) -> Result<(), LimitError> {
+        let (variable, nodes) = (formula.max_variable(), formula.size());
+        if variable > self.variables {
+            return Err(LimitError::Variable { variable, limit: self.variables });
+        }
+        if nodes > self.max_nodes {
+            return Err(LimitError::Nodes { nodes, limit: self.max_nodes });
+        }
+        if !self.constants && formula.codes().contains(&TRUE) {
+            return Err(LimitError::Constant);
+        }
+        Ok(())
+    }
 }
 
 type Start<R> = Chain<Cursor<Vec<u8>>, R>;
@@ -67,6 +136,7 @@ pub struct FormulaReader<R: BufRead> {
     form: Form<R>,
     read: usize,
     variables: Option<u32>,
+    limits: Option<FormulaLimits>,
     failed: bool,
 }
 
@@ -80,13 +150,27 @@ impl<R: BufRead> FormulaReader<R> {
         let whole = Cursor::new(start).chain(reader);
         let form =
             if binary { Form::Binary(BinaryReader::new(whole)?) } else { Form::Text(TextReader::new(whole)) };
-        Ok(Self { form, read: 0, variables: None, failed: false })
+        Ok(Self { form, read: 0, variables: None, limits: None, failed: false })
     }
 
     /// Rejects formulae with variables above `x_variables`.
     pub fn with_variables(mut self, variables: Option<u32>) -> Self {
         self.variables = variables;
         self
+    }
+
+    /// Rejects formulae beyond these limits.
+    pub fn with_limits(mut self, limits: FormulaLimits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Where the last formula was: its line, or its number in a binary file.
+    fn place(&self) -> String {
+        match &self.form {
+            Form::Text(reader) => format!("line {}", reader.lines),
+            Form::Binary(_) => format!("formula {}", self.read),
+        }
     }
 
     fn read(&mut self) -> Result<Option<Formula>, ReadError> {
@@ -98,13 +182,12 @@ impl<R: BufRead> FormulaReader<R> {
         self.read += 1;
         match self.variables {
             Some(variables) if formula.max_variable() > variables => {
-                let place = match &self.form {
-                    Form::Text(reader) => format!("line {}", reader.lines),
-                    Form::Binary(_) => format!("formula {}", self.read),
-                };
-                Err(ReadError::Variable { place, variable: formula.max_variable(), variables })
+                Err(ReadError::Variable { place: self.place(), variable: formula.max_variable(), variables })
             }
-            _ => Ok(Some(formula)),
+            _ => match self.limits.map_or(Ok(()), |limits| limits.check(&formula)) {
+                Ok(()) => Ok(Some(formula)),
+                Err(error) => Err(ReadError::Limit { place: self.place(), error }),
+            },
         }
     }
 }

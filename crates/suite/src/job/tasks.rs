@@ -45,8 +45,8 @@ impl Job<'_> {
     pub(super) fn perform(&self) -> Result<Record, Halt> {
         let values = match &self.experiment.task {
             Task::Train(train) => return self.train(train),
-            Task::Export { model, intermediate } => {
-                return self.export(Export { model, intermediate: *intermediate });
+            Task::Export { model, intermediate, built_in } => {
+                return self.export(Export { model, intermediate: *intermediate, built_in: *built_in });
             }
             Task::Dataset { preset } => self.dataset(preset)?,
             Task::Kernel { experiment } => self.kernel(*experiment)?,
@@ -153,10 +153,11 @@ impl Job<'_> {
         let mut changed: Vec<f64> = Vec::new();
         for (number, formula) in formulae.iter().enumerate() {
             let mut command = self.layout.logicvae();
-            command.arg("interpolate").arg(&folder).arg(formula).args(["--steps", &steps.to_string()]);
+            command.arg("interpolate").arg("--model").arg(&folder);
+            command.arg(formula).args(["--steps", &steps.to_string()]);
             command.args(["--seed", &self.experiment.seed.unwrap_or(0).to_string()]);
             if number == 0 {
-                command.args(["--force", "--svg"]).arg(self.layout.figure(&self.experiment.name));
+                command.args(["--force", "--out"]).arg(self.layout.figure(&self.experiment.name));
             }
             let walked: Walked = self.call(&mut command)?;
             changed.extend(walked.mean_changed);
@@ -181,7 +182,11 @@ impl Job<'_> {
         // A folder with a card and without settings would be refused as something else than a model.
         fs::remove_file(folder.join("README.md")).ok();
         let mut command = self.layout.logicvae();
-        command.arg("export").arg(self.layout.run_folder(export.model)).args(["--force", "--out"]);
+        command.arg("export").arg(self.layout.run_folder(export.model));
+        // Only models for users need a card.
+        command.args(export.intermediate.then_some("--no-card"));
+        command.args((self.layout.scale == Scale::Quick).then_some("--quick"));
+        command.args(["--force", "--out"]);
         let exported: Exported = self.call(command.arg(&folder))?;
         Ok(Record {
             bytes: Some(exported.bytes),

@@ -1,9 +1,9 @@
 //! Metrics of results, in the units in which they are shown: proportions become percentages.
 
-use logicvae_logic::quantiles;
+use logicvae_logic::{quantiles, wilson_interval};
 use serde_json::Value;
 
-use super::interval::{bootstrap, wilson};
+use super::interval::bootstrap;
 use crate::record::Record;
 use crate::suite::Metric;
 
@@ -25,7 +25,7 @@ pub fn metric_values(metric: &Metric, record: &Record) -> Vec<f64> {
 /// The 95 % confidence interval of the metric.
 pub fn confidence_interval(metric: &Metric, record: &Record) -> Option<(f64, f64)> {
     if let Some(draws) = &metric.draws {
-        let (low, high) = wilson(record.value(&metric.key).as_f64()?, record.value(draws).as_f64()?);
+        let (low, high) = wilson_interval(record.value(&metric.key).as_f64()?, record.value(draws).as_f64()?);
         return Some((100.0 * low, 100.0 * high));
     }
     bootstrap(&metric_values(metric, record), |resampled| match metric.quantile {

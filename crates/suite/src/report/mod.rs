@@ -17,19 +17,17 @@ mod verdict;
 
 use anyhow::Result;
 
-use crate::card::write_cards;
 use crate::layout::{Layout, Scale, write_file};
 use crate::suite::Suite;
 use document::{Report, Section};
 use results::Results;
 
-/// Writes `report.html`, `REPORT.md` and the cards of exported models.
+/// Writes `report.html` and `REPORT.md`.
 pub fn write(suite: &Suite, layout: &Layout) -> Result<()> {
     let results = Results::read(suite, layout)?;
     let report = compose(suite, layout, &results)?;
     write_file(&layout.out.join("report.html"), html::render(&report).as_bytes())?;
-    write_file(&layout.out.join("REPORT.md"), markdown::render(&report).as_bytes())?;
-    write_cards(suite, layout)
+    write_file(&layout.out.join("REPORT.md"), markdown::render(&report).as_bytes())
 }
 
 /// The report of these results.

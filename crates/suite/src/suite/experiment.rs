@@ -69,6 +69,9 @@ pub enum Task {
         /// with the runs and not among the models.
         #[serde(default)]
         intermediate: bool,
+        /// Whether the model becomes part of `logicvae-vae` and with it of the program.
+        #[serde(default)]
+        built_in: bool,
     },
 }
 
@@ -127,6 +130,8 @@ pub struct Export<'a> {
     pub model: &'a str,
     /// Whether it only provides initial weights for another training.
     pub intermediate: bool,
+    /// Whether it becomes part of `logicvae-vae`.
+    pub built_in: bool,
 }
 
 impl Task {
@@ -144,7 +149,9 @@ impl Task {
     /// The exported model, if this is an export.
     pub fn export(&self) -> Option<Export<'_>> {
         match self {
-            Task::Export { model, intermediate } => Some(Export { model, intermediate: *intermediate }),
+            Task::Export { model, intermediate, built_in } => {
+                Some(Export { model, intermediate: *intermediate, built_in: *built_in })
+            }
             _ => None,
         }
     }

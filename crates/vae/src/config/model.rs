@@ -1,6 +1,7 @@
 //! Settings of the model.
 
 use logicvae_gnn::{EncoderConfig, Kind, Readout, Vocabulary};
+use logicvae_logic::FormulaLimits;
 use serde::{Deserialize, Serialize};
 
 use super::defaults::{is_default, is_one, one};
@@ -127,6 +128,12 @@ impl ModelConfig {
     /// The types of nodes.
     pub fn vocabulary(&self) -> Vocabulary {
         Vocabulary { variables: self.variables, constant: self.constant, positional: self.positional }
+    }
+
+    /// The formulae that the model can encode and decode.
+    pub fn limits(&self) -> FormulaLimits {
+        let Self { variables, max_nodes, constant: constants, .. } = *self;
+        FormulaLimits { variables, max_nodes, constants }
     }
 
     /// The number of classes that the decoder chooses from: all types but START and END, plus 'stop' if it is

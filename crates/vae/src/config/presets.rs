@@ -264,8 +264,8 @@ fn conditional_best(name: &str, variables: u32) -> Config {
     config
 }
 
-/// One embedding that does both: y is the meaning, without loss, and z is how the formula is written. Training
-/// starts from the weights of `best-5`.
+/// One embedding that does both: y is the meaning, without loss, and z is how the formula is written.
+/// Training starts from the weights of `best-5`.
 fn general(name: &str, variables: u32) -> Config {
     let mut config = ours(name, variables);
     let max_nodes = 30;

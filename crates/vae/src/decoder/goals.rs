@@ -45,6 +45,11 @@ impl Goal {
         Self { one: table(&|v| v >= CERTAIN), zero: table(&|v| v <= -CERTAIN), ..Self::default() }
     }
 
+    /// Whether a value is required at every assignment.
+    pub fn is_complete(&self, variables: u32) -> bool {
+        self.one | self.zero == all_assignments(variables)
+    }
+
     /// The share of required values that a formula has; 1 if none is required.
     pub fn agreement(&self, formula: &Formula) -> f64 {
         let mut stack: Vec<Table> = Vec::new();

@@ -2,7 +2,8 @@
 //!
 //! A tree is generated depth-first. The state of START comes from h₀ = tanh(W z + b), and every node has a
 //! state. The type of the next node is drawn from `MLP([graph state; state of its parent; goal; state of
-//! START])`. What the graph state is depends on the setting [`GraphState`]; goals and START are optional inputs.
+//! START])`. What the graph state is depends on the setting [`GraphState`]; goals and the state of START are
+//! optional inputs.
 //!
 //! Every part exists in three forms that compute the same thing, side by side in one file: the *reference* in
 //! candle operations, the *fused* teacher-forced pass with gradients, and one *step* of generation.

@@ -2,14 +2,18 @@
 
 mod conditional;
 mod generation;
+mod inversion;
 mod leaves;
+mod meaning;
 mod reconstruction;
 
 use serde::{Deserialize, Serialize};
 
 pub use conditional::{Conditional, conditional};
 pub use generation::{Generation, generation};
+pub use inversion::{InvertedKind, inversion};
 pub use leaves::{Leaves, agreement, leaves};
+pub use meaning::{Meaning, MeaningProtocol, meaning};
 pub use reconstruction::{ByFormula, Reconstruction, reconstruction};
 
 /// How much is measured.

@@ -1,13 +1,17 @@
 //! From a meaning alone to formulae that have it.
 
-use logicvae_logic::Formula;
+use candle_core::Tensor;
+use logicvae_logic::{Formula, ShortestFormulae};
 use rayon::prelude::*;
 
 use super::{Codes, Model};
 use crate::decoder::Goal;
 use crate::decoder::generate::{Decoded, Decoding};
 use crate::error::VaeError;
-use crate::semantics::Conditions;
+use crate::semantics::{Condition, Conditions};
+
+/// The size up to which the shortest formula of observations is known.
+const TABULATED: u8 = 11;
 
 /// A formula that was found for a meaning.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +25,21 @@ pub struct Expressed {
 }
 
 impl Model {
+    /// Whether meanings determine truth tables, so that [`Model::express`] is exact about them: the semantic
+    /// embedding is isometric, and the decoder reads goals.
+    pub fn reads_meanings(&self) -> bool {
+        self.semantics.as_ref().is_some_and(|semantics| semantics.isometric && semantics.probe.is_some())
+    }
+
     /// Formulae with the requested meanings: for each condition at most `count` formulae. Those that have the
-    /// whole meaning come first, from the shortest to the longest, then the others by agreement.
+    /// whole meaning come first, from the shortest to the longest, then the others by agreement. Where a
+    /// condition leaves values open, they are chosen so that a short formula exists.
     ///
     /// The mean of the prior is decoded by beam search. The model needs a semantic embedding from which truth
     /// tables can be read (the setting `goal_conditioned`).
     pub fn express(&self, conditions: &Conditions, count: usize) -> Result<Vec<Vec<Expressed>>, VaeError> {
         let goals = self.goals(conditions)?;
+        let conditions = &self.completed(conditions, &goals)?;
         if goals.len() != conditions.rows() {
             let message = "this model cannot read truth tables from meanings: use one with goal_conditioned";
             return Err(VaeError::Input(message.into()));
@@ -39,8 +51,35 @@ impl Model {
         Ok(rows.collect())
     }
 
-    /// The agreement of decodings with the meaning of their row, as in [`Expressed::agreement`]; `None` if the
-    /// model cannot tell, or the decoding is not a formula.
+    /// The same conditions, where meanings with free values are replaced by the meaning of the shortest
+    /// formula that has all required ones, if that is in the table. The decoder has seen complete meanings
+    /// only.
+    fn completed(&self, conditions: &Conditions, goals: &[Goal]) -> Result<Conditions, VaeError> {
+        let variables = self.config.variables;
+        let partial: Vec<usize> =
+            (0..goals.len()).filter(|&row| !goals[row].is_complete(variables)).collect();
+        let Some(vectors) = conditions.vectors().filter(|_| !partial.is_empty() && self.reads_meanings())
+        else {
+            return Ok(conditions.clone());
+        };
+        let mut functions = ShortestFormulae::new(variables as usize, TABULATED).functions();
+        functions.sort_by_key(|&(table, size)| (size, table));
+        let mut rows: Vec<Tensor> =
+            (0..conditions.rows()).map(|row| vectors.narrow(0, row, 1)).collect::<Result<_, _>>()?;
+        for row in partial {
+            let goal = goals[row];
+            let meets = |&&(table, _): &&(u64, usize)| goal.one & !table == 0 && goal.zero & table == 0;
+            if let Some((table, _)) = functions.iter().find(meets) {
+                let values = (0..1 << variables).map(|bit| table >> bit & 1 == 1).collect();
+                let complete = self.conditions(&[Condition::Table(values)])?;
+                rows[row] = complete.vectors().cloned().unwrap_or_else(|| rows[row].clone());
+            }
+        }
+        Conditions::from_vectors(Tensor::cat(&rows, 0)?)
+    }
+
+    /// The agreement of decodings with the meaning of their row, as in [`Expressed::agreement`]; `None` if
+    /// the model cannot tell, or the decoding is not a formula.
     pub fn agreements(
         &self,
         decoded: &[Vec<Decoded>],

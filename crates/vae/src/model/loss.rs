@@ -56,8 +56,9 @@ impl Model {
         self.hybrid_loss(batch, noise, beta, FromPrior::default())
     }
 
-    /// The loss where some formulae are decoded from the prior instead of the posterior. The decoder then learns to follow the condition as well as to reconstruct: the hybrid objective of
-    /// Sohn, Lee and Yan (2015).
+    /// The loss where some formulae are decoded from the prior instead of the posterior. The decoder then
+    /// learns to follow the condition as well as to reconstruct: the hybrid objective of Sohn, Lee and Yan
+    /// (2015).
     pub(crate) fn hybrid_loss(
         &self,
         batch: &Batch,

@@ -302,8 +302,8 @@ impl Model {
     }
 }
 
-/// Whether distances of semantic vectors follow from the kernel alone: kernel PCA of the plain kernel with one
-/// component per assignment.
+/// Whether distances of semantic vectors follow from the kernel alone: kernel PCA of the plain kernel with
+/// one component per assignment.
 fn is_isometric(embedding: &Embedding) -> bool {
     embedding.method() == Method::KernelPca
         && embedding.form() == Form::Plain

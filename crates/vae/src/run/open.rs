@@ -67,6 +67,11 @@ impl Run {
         &self.about.data
     }
 
+    /// The run whose weights the training started from, if any: its name and the CRC-32 of the weights.
+    pub fn start_name(&self) -> Option<&str> {
+        self.about.from.as_deref()
+    }
+
     /// One set of formulae. It is an error if the file has changed since the training began.
     pub fn formulae(&self, split: Split) -> Result<Vec<Formula>, VaeError> {
         let expected = match split {

@@ -1,8 +1,8 @@
 //! Weights of a smaller model as the start of a larger one.
 //!
 //! A model may have inputs and classes that its predecessor lacks: a semantic vector, goals, the state of
-//! START, or the constant 1. What both have is copied. New inputs get the weight zero, so that training starts
-//! from the function that was learned before.
+//! START, or the constant 1. What both have is copied. New inputs get the weight zero, so that training
+//! starts from the function that was learned before.
 
 use candle_core::{DType, Device, Tensor};
 use logicvae_compute::Parameters;

@@ -1,5 +1,7 @@
 //! `logicvae evaluate`
 
+pub mod embedding;
+
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -46,6 +48,12 @@ pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
     if let Some(budget) = args.budget.filter(|_| run.config.model.task == Task::Autoencoder) {
         run.config.model.budget = budget;
         run.config.check()?;
+    }
+    if args.embedding {
+        let model = run.model(args.model.weights.into(), &args.model.device.open()?)?;
+        let report = embedding::measure(&model, &run.config.name, args.quick, args.seed)?;
+        output.print(&report, |out| embedding::print(&report, out))?;
+        return Ok(ExitCode::SUCCESS);
     }
     match run.learner(args.model.weights.into(), &args.model.device.open()?)? {
         Learner::Autoencoder(model) => autoencoder(args, &run, &model, output),
