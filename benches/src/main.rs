@@ -3,6 +3,7 @@
 //! Python.
 
 mod cores;
+mod embedding;
 mod gnn;
 mod growth;
 mod kernel;
@@ -45,6 +46,7 @@ enum Suite {
     Kernel,
     Gnn,
     Train,
+    Embedding,
 }
 
 fn main() -> Result<()> {
@@ -78,6 +80,7 @@ fn main() -> Result<()> {
             Suite::Kernel => kernel::run(&args.python)?,
             Suite::Gnn => gnn::run(&args.python)?,
             Suite::Train => train::run(&args.python)?,
+            Suite::Embedding => embedding::run(&args.python)?,
         });
     }
     if args.json {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod datasets;
+mod embedding;
 mod exports;
 mod formulae;
 mod kernel;

@@ -10,8 +10,8 @@ use crate::{growth, scaling};
 /// Measure how many times faster our crates are than named peers. Both sides run alternately.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel, gnn, train [default: all four]. Or one of two tables of time and
-    /// memory: scaling (embeddings, written to results/scaling.md), growth (training steps of encoders,
+    /// What to measure: logic, kernel, gnn, train, embedding [default: all five]. Or one of two tables of
+    /// time and memory: scaling (embeddings, written to results/scaling.md), growth (training steps of encoders,
     /// written to results/growth.md).
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.

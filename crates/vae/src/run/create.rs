@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use logicvae_kernel::Embedding;
-use logicvae_logic::{Dataset, write_atomic};
+use logicvae_logic::Dataset;
 
 use super::files::{
-    ABOUT, CONFIG, CONTEXT, LOCK, STATE, file_error, formulae_text, remove, run_files, weights_name, write,
+    ABOUT, CONFIG, CONTEXT, LOCK, STATE, checksum, file_error, formulae_text, remove, run_files,
+    weights_name, write,
 };
 use super::{About, Checksums, ExportRecord, FORMAT, Lock, Run};
 use crate::config::Config;
@@ -98,18 +99,18 @@ impl Run {
             }
             Ok(sum)
         };
+        let context = content.embedding.map(|embedding| -> Result<String, VaeError> {
+            let mut bytes = Vec::new();
+            embedding.save(&mut bytes)?;
+            write(&folder.join(CONTEXT), &bytes)?;
+            Ok(checksum(&bytes))
+        });
         let checksums = Checksums {
             train: set("train.txt", &content.data.train)?,
             valid: set("valid.txt", &content.data.valid)?,
             test: set("test.txt", &content.data.test)?,
+            context: context.transpose()?,
         };
-        if let Some(embedding) = content.embedding {
-            let path = folder.join(CONTEXT);
-            let save = |out: &mut dyn std::io::Write| {
-                embedding.save(out).map_err(|e| std::io::Error::other(e.to_string()))
-            };
-            write_atomic(&path, true, save).map_err(file_error("write", &path))?;
-        }
         let about = About {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),

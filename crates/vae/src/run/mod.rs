@@ -79,6 +79,9 @@ struct Checksums {
     train: String,
     valid: String,
     test: String,
+    /// CRC-32 of the semantic embedding's file. Runs of the first release do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
 }
 
 /// What an export has instead of checkpoints.

@@ -111,9 +111,14 @@ impl Run {
             return Ok(None);
         }
         let path = self.folder.join(CONTEXT);
-        let file = File::open(&path).map_err(file_error("open", &path))?;
-        let embedding = Embedding::load(BufReader::new(file))
-            .map_err(|e| VaeError::from(e).within(path.display().to_string()))?;
+        let bytes = read(&path)?;
+        if self.about.checksums.context.as_ref().is_some_and(|expected| *expected != checksum(&bytes)) {
+            let message =
+                format!("{} is not the embedding of this model: its checksum differs", path.display());
+            return Err(VaeError::Run(message));
+        }
+        let embedding =
+            Embedding::load(&bytes[..]).map_err(|e| VaeError::from(e).within(path.display().to_string()))?;
         Ok(Some(Arc::new(embedding)))
     }
 
