@@ -11,8 +11,8 @@ use crate::{growth, scaling};
 #[derive(clap::Args)]
 pub struct Args {
     /// What to measure: logic, kernel, gnn, train, embedding [default: all five]. Or one of two tables of
-    /// time and memory: scaling (embeddings, written to results/scaling.md), growth (training steps of encoders,
-    /// written to results/growth.md).
+    /// time and memory: scaling (embeddings, written to results/scaling.md), growth (training steps of
+    /// encoders, written to results/growth.md).
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]

@@ -418,6 +418,10 @@ pub struct MapArgs {
     #[arg(long, value_name = "FILE", alias = "svg")]
     pub out: PathBuf,
 
+    /// Number of short formulae to label.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub labels: usize,
+
     /// Overwrite FILE if it exists.
     #[arg(long)]
     pub force: bool,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use logicvae_kernel::Domain;
+use logicvae_logic::Formula;
 use logicvae_vae::plane;
 use serde::Serialize;
 
@@ -44,9 +45,31 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
                 / domain.len() as f64
         })
         .collect();
-    let drawn = map(&points, &satisfied, &vec![String::new(); list.len()])?;
+    let title = format!("{} formulae; colour: the share of assignments that satisfy them", list.len());
+    let drawn = map(&title, &points, &satisfied, &labels(&list, &points, args.labels))?;
     picture.write(&drawn)?;
     let report = Report { rows: list.len() };
     output.print(&report, |out| writeln!(out, "{} formulae drawn in {}", report.rows, args.out.display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Labels for some of the shortest formulae, far from each other; the others are empty.
+fn labels(list: &[Formula], points: &[(f64, f64)], count: usize) -> Vec<String> {
+    let mut sizes: Vec<usize> = list.iter().map(Formula::size).collect();
+    sizes.sort_unstable();
+    let short = sizes[sizes.len() / 5];
+    let candidates: Vec<usize> = (0..list.len()).filter(|&at| list[at].size() <= short).collect();
+    let mut labels = vec![String::new(); list.len()];
+    let mut chosen: Vec<usize> = Vec::new();
+    for _ in 0..count.min(candidates.len()) {
+        let distance = |a: usize, b: usize| (points[a].0 - points[b].0).hypot(points[a].1 - points[b].1);
+        let nearest = |at: usize| chosen.iter().map(|&c| distance(at, c)).fold(f64::INFINITY, f64::min);
+        let best = candidates.iter().copied().max_by(|&a, &b| {
+            let order = nearest(a).total_cmp(&nearest(b));
+            order.then_with(|| list[b].size().cmp(&list[a].size())).then_with(|| b.cmp(&a))
+        });
+        chosen.extend(best.filter(|&best| nearest(best) > 0.0));
+    }
+    chosen.into_iter().for_each(|at| labels[at] = list[at].to_string());
+    labels
 }

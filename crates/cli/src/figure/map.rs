@@ -29,9 +29,9 @@ const COLOUR_SCALE: [RGBColor; 5] = [
     RGBColor(0xe8, 0xa8, 0x2a),
 ];
 
-/// Draws each point in the colour of its value, and its label unless that is empty. Points and values that
+/// Draws a title, and each point in the colour of its value, and its label unless that is empty. Points and values that
 /// are not finite are left out. There may be fewer labels than points.
-pub fn map(points: &[(f64, f64)], values: &[f64], labels: &[String]) -> Result<String> {
+pub fn map(title: &str, points: &[(f64, f64)], values: &[f64], labels: &[String]) -> Result<String> {
     let labels = labels.iter().map(String::as_str).chain(std::iter::repeat(""));
     let mut dots: Vec<Dot> = points
         .iter()
@@ -43,7 +43,7 @@ pub fn map(points: &[(f64, f64)], values: &[f64], labels: &[String]) -> Result<S
     // Labelled points are drawn last, above the others.
     dots.sort_by_key(|dot| !dot.label.is_empty());
     let mut svg = String::new();
-    draw(&mut svg, &dots).map_err(|e| anyhow!("cannot draw the map: {e}"))?;
+    draw(&mut svg, title, &dots).map_err(|e| anyhow!("cannot draw the map: {e}"))?;
     Ok(with_style(svg))
 }
 
@@ -55,22 +55,26 @@ struct Dot<'a> {
 }
 
 /// Draws axes, points, labels and the colour bar.
-fn draw(svg: &mut String, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(svg: &mut String, title: &str, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Error>> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     let (plot, side) = area.split_horizontally(SIZE.0 - COLOUR_BAR_WIDTH);
     let (x, y) = (extent(dots.iter().map(|d| d.at.0), 0.05), extent(dots.iter().map(|d| d.at.1), 0.05));
     let values = extent(dots.iter().map(|d| d.value), 0.0);
     let text = ("sans-serif", 13).into_font().color(&TEXT);
     let mut chart = ChartBuilder::on(&plot)
+        .caption(title, ("sans-serif", 15).into_font().color(&TEXT))
         .margin(14)
-        .x_label_area_size(26)
-        .y_label_area_size(44)
+        .x_label_area_size(44)
+        .y_label_area_size(60)
         .build_cartesian_2d(x.clone(), y)?;
     chart
         .configure_mesh()
         .x_label_formatter(&format_number)
         .y_label_formatter(&format_number)
-        .label_style(text)
+        .label_style(text.clone())
+        .axis_desc_style(text)
+        .x_desc("first principal component")
+        .y_desc("second principal component")
         .axis_style(TEXT)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
@@ -178,7 +182,7 @@ fn draw_colour_bar(
     values: &Range<f64>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     const PIECES: i32 = 100;
-    let (top, bottom) = (14, SIZE.1 as i32 - 40);
+    let (top, bottom) = (40, SIZE.1 as i32 - 58);
     let height = |piece: i32| bottom - (bottom - top) * piece / PIECES;
     for piece in 0..PIECES {
         let colour = scale_colour((f64::from(piece) + 0.5) / f64::from(PIECES));
@@ -221,7 +225,7 @@ mod tests {
     use super::*;
 
     fn circles(points: &[(f64, f64)], colour: &[f64], labels: &[String]) -> usize {
-        let svg = map(points, colour, labels).expect("a map");
+        let svg = map("a title", points, colour, labels).expect("a map");
         Document::parse(&svg).expect("XML");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         crate::figure::png::render(&svg).expect("a picture");
