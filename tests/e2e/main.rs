@@ -8,5 +8,6 @@ mod formulae;
 mod kernel;
 mod models;
 mod pictures;
+mod robustness;
 mod shell;
 mod support;

@@ -8,6 +8,7 @@ use logicvae_kernel::{Domain, Form, error_bound};
 use logicvae_logic::{Assignment, Formula, TABLE_LIMIT};
 
 use crate::args::DomainArgs;
+use crate::message::message;
 
 /// The number of random assignments if there are too many to use all of them and `--samples` is not given.
 const DEFAULT_SAMPLES: usize = 10_000;
@@ -36,12 +37,12 @@ pub fn domain(args: &DomainArgs, largest_variable: u32) -> Result<Domain> {
         return Ok(Domain::exact(variables)?);
     }
     let error = error_bound(DEFAULT_SAMPLES as u64, 0.05, 1)?;
-    eprintln!(
+    message(format_args!(
         "logicvae: {variables} variables have too many assignments to use all of them; \
          {DEFAULT_SAMPLES} random ones are used (seed {}). With 95 % confidence, a kernel value is off \
          by less than {error:.3}. Use --samples for another number.",
         args.seed
-    );
+    ));
     Ok(Domain::monte_carlo(variables, DEFAULT_SAMPLES, args.seed)?)
 }
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::message::message;
+
 /// Prints an error and chooses the exit code: 1 if the system failed (such as a full disk), 2 for every other
 /// error, since it is caused by the input.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -16,11 +18,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
             | InvalidInput,
         )
         | None => {
-            eprintln!("logicvae: {error:#}");
+            message(format_args!("logicvae: {error:#}"));
             ExitCode::from(2)
         }
         Some(_) => {
-            eprintln!("logicvae: {error:#}");
+            message(format_args!("logicvae: {error:#}"));
             ExitCode::from(1)
         }
     }

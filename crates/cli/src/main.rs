@@ -12,6 +12,7 @@ mod failure;
 mod figure;
 mod input;
 mod matrix;
+mod message;
 mod output;
 mod progress;
 mod trained;

@@ -1,43 +1,68 @@
-//! A progress bar for work that takes longer than two seconds, if standard error is a terminal.
+//! The progress of work that takes longer than two seconds, on standard error: a bar on a terminal, a line from
+//! time to time otherwise.
 
+use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long the work takes before the bar appears.
-const DELAY: Duration = Duration::from_secs(2);
+use crate::message::message;
 
-/// A progress bar that is removed when it is dropped.
+/// How long the work takes before anything is shown.
+const DELAY: Duration = Duration::from_secs(2);
+/// The time between two lines.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// The progress of some work. A bar is removed when this is dropped.
 pub struct Progress {
     start: Instant,
-    total: u64,
+    total: usize,
     label: &'static str,
-    bar: Option<ProgressBar>,
+    shown: Option<Shown>,
+}
+
+/// How progress is shown.
+enum Shown {
+    Bar(ProgressBar),
+    /// When the last line was printed.
+    Lines(Instant),
 }
 
 impl Progress {
     /// `label` names the work; `total` is the number of units of work.
     pub fn new(label: &'static str, total: usize) -> Self {
-        Self { start: Instant::now(), total: total as u64, label, bar: None }
+        Self { start: Instant::now(), total, label, shown: None }
     }
 
-    /// Sets how many units of work are done. The bar appears after two seconds.
+    /// Sets how many units of work are done.
     pub fn set(&mut self, done: usize) {
-        if self.bar.is_none() && self.start.elapsed() > DELAY {
-            let style = ProgressStyle::with_template("{msg} [{bar:40}] {human_pos}/{human_len}, {eta} left");
-            let bar =
-                ProgressBar::new(self.total).with_message(self.label).with_elapsed(self.start.elapsed());
-            self.bar = Some(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
+        match &mut self.shown {
+            None if self.start.elapsed() <= DELAY => {}
+            None if stderr().is_terminal() => {
+                let template = "{msg} [{bar:40}] {human_pos}/{human_len}, {eta} left";
+                let style = ProgressStyle::with_template(template);
+                let bar = ProgressBar::new(self.total as u64).with_message(self.label);
+                let bar = bar.with_elapsed(self.start.elapsed());
+                bar.set_position(done as u64);
+                let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+                self.shown = Some(Shown::Bar(bar.with_style(style)));
+            }
+            None => self.line(done),
+            Some(Shown::Bar(bar)) => bar.set_position(done as u64),
+            Some(Shown::Lines(last)) if last.elapsed() > PAUSE => self.line(done),
+            Some(Shown::Lines(_)) => {}
         }
-        if let Some(bar) = &self.bar {
-            bar.set_position(done as u64);
-        }
+    }
+
+    fn line(&mut self, done: usize) {
+        message(format_args!("{}: {done} of {}", self.label, self.total));
+        self.shown = Some(Shown::Lines(Instant::now()));
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        if let Some(Shown::Bar(bar)) = &self.shown {
             bar.finish_and_clear();
         }
     }

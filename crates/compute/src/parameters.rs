@@ -51,8 +51,7 @@ impl Parameters {
 
     /// The weights of a safetensors file. Those that no layer requests are ignored.
     pub fn from_safetensors(bytes: &[u8]) -> Result<Self> {
-        let tensors = candle_core::safetensors::load_buffer(bytes, &Device::Cpu)?;
-        Ok(Self { origin: Origin::File(Arc::new(tensors.into_iter().collect())), vars: Arc::default() })
+        Ok(Self { origin: Origin::File(Arc::new(read(bytes)?)), vars: Arc::default() })
     }
 
     /// What layers take their weights from.
@@ -76,8 +75,7 @@ impl Parameters {
     /// Replaces the values of all existing weights by those of a safetensors file. The file must contain
     /// every one of them in its shape; other tensors in it are ignored. On an error nothing changes.
     pub fn load_safetensors(&self, bytes: &[u8]) -> Result<()> {
-        let file: BTreeMap<String, Tensor> =
-            candle_core::safetensors::load_buffer(bytes, &Device::Cpu)?.into_iter().collect();
+        let file = read(bytes)?;
         let vars = self.vars();
         let found: Result<Vec<Tensor>> = vars
             .iter()
@@ -91,6 +89,26 @@ impl Parameters {
         // thread.
         self.vars.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The weights of a safetensors file, which must be finite floating-point numbers.
+fn read(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>> {
+    let file: BTreeMap<String, Tensor> =
+        candle_core::safetensors::load_buffer(bytes, &Device::Cpu)?.into_iter().collect();
+    for (name, tensor) in &file {
+        if !tensor.dtype().is_float() {
+            candle_core::bail!(
+                "`{name}` has numbers of type {:?}, but weights are floating-point",
+                tensor.dtype()
+            );
+        }
+        // A sum is finite only if all its terms are; values of weights are far from overflow.
+        let sum = tensor.to_dtype(DType::F64)?.abs()?.sum_all()?.to_scalar::<f64>()?;
+        if !sum.is_finite() {
+            candle_core::bail!("`{name}` contains values that are not finite: the file is damaged");
+        }
+    }
+    Ok(file)
 }
 
 /// A weight of a file, which must have this shape.
@@ -156,5 +174,24 @@ impl SimpleBackend for Parameters {
 
     fn contains_tensor(&self, name: &str) -> bool {
         self.lock().contains_key(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_are_not_finite_numbers_are_refused() {
+        let file = |tensor: Tensor| safetensors::serialize([("w", tensor)], None).unwrap();
+        let tensor = |values: [f32; 3]| Tensor::new(&values, &Device::Cpu).unwrap();
+        assert!(Parameters::from_safetensors(&file(tensor([1.0, -2.0, 0.0]))).is_ok());
+        for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let error = Parameters::from_safetensors(&file(tensor([1.0, value, 0.0]))).map(drop).unwrap_err();
+            assert!(error.to_string().contains("not finite"), "{error}");
+        }
+        let integers = Tensor::new(&[1u32, 2], &Device::Cpu).unwrap();
+        let error = Parameters::from_safetensors(&file(integers)).map(drop).unwrap_err();
+        assert!(error.to_string().contains("floating-point"), "{error}");
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::args::EncodeArgs;
 use crate::matrix::MatrixFormat;
+use crate::message::message;
 use crate::output::Output;
 use crate::trained::{encode, encode_only, formulae_or_file, open};
 
@@ -69,7 +70,7 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
         Ok(())
     })?;
     for Failed { row, formula, .. } in &report.failed {
-        eprintln!("logicvae: row {row} does not decode to its formula: {formula}");
+        message(format_args!("logicvae: row {row} does not decode to its formula: {formula}"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::EvalArgs;
 use crate::input::FormulaArguments;
+use crate::message::message;
 use crate::output::Output;
 
 #[derive(Serialize)]
@@ -34,7 +35,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
         None => match formula.count_models(variables) {
             Ok(count) => Some(count),
             Err(reason) => {
-                eprintln!("logicvae: satisfying assignments are not counted: {reason}");
+                message(format_args!("logicvae: satisfying assignments are not counted: {reason}"));
                 None
             }
         },

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::{Format, SampleArgs};
 use crate::input::is_standard;
+use crate::message::message;
 use crate::output::{Output, check_target, write_file};
 use crate::progress::Progress;
 
@@ -55,7 +56,7 @@ pub fn run(args: &SampleArgs, output: Output) -> Result<ExitCode> {
     if output.json {
         output.print(&report, |_| Ok(()))?;
     } else {
-        eprintln!("{summary}, seed {}", report.seed);
+        message(format_args!("{summary}, seed {}", report.seed));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -16,6 +16,7 @@ use logicvae_vae::{Config, Lock, Run, Start, StopReason, Trainer, VaeError, Weig
 
 use crate::args::TrainArgs;
 use crate::input::read_formulae;
+use crate::message::message;
 use crate::output::Output;
 use observer::{Watch, describe};
 
@@ -32,7 +33,7 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
     let (run, _lock, mut trainer) =
         if args.resume { resume(args, folder, &device)? } else { start(args, folder, &device)? };
     if cfg!(debug_assertions) {
-        eprintln!("note: this is a debug build, which trains more slowly: use `cargo run --release`");
+        message("note: this is a debug build, which trains more slowly: use `cargo run --release`");
     }
     let stop = Arc::new(AtomicBool::new(false));
     let (flag, interrupted) = (stop.clone(), AtomicBool::new(false));
@@ -60,7 +61,7 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
     let outcome = match result {
         Ok(outcome) => outcome,
         Err(error @ VaeError::Diverged { .. }) => {
-            eprintln!("logicvae: {error}");
+            message(format_args!("logicvae: {error}"));
             return Ok(ExitCode::from(1));
         }
         Err(error) => return Err(error.into()),
@@ -81,7 +82,10 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
         Ok(())
     })?;
     if outcome.stop_reason == StopReason::Interrupted {
-        eprintln!("saved; continue with `logicvae train --resume --out {}`", run.folder.display());
+        message(format_args!(
+            "saved; continue with `logicvae train --resume --out {}`",
+            run.folder.display()
+        ));
         return Ok(ExitCode::from(1));
     }
     Ok(ExitCode::SUCCESS)

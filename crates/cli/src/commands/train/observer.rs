@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,6 +12,7 @@ use logicvae_vae::{
 };
 
 use crate::figure::loss_curves;
+use crate::message::message;
 
 /// Saves a training, shows its progress, and stops it.
 pub struct Watch<'a> {
@@ -22,6 +23,7 @@ pub struct Watch<'a> {
     start: Instant,
     before: f64,
     formulae: usize,
+    last_line: Option<Instant>,
     /// An error that occurred while drawing, which the library knows nothing about.
     pub failure: Option<anyhow::Error>,
 }
@@ -35,7 +37,17 @@ impl<'a> Watch<'a> {
         bar.set_position((trainer.epoch() * trainer.steps()) as u64);
         bar.reset_eta();
         let before = metrics.lines().last().map_or(0.0, |line| line.seconds);
-        Ok(Self { run, metrics, bar, stop, start: Instant::now(), before, formulae: 0, failure: None })
+        Ok(Self {
+            run,
+            metrics,
+            bar,
+            stop,
+            start: Instant::now(),
+            before,
+            formulae: 0,
+            last_line: None,
+            failure: None,
+        })
     }
 
     /// Draws the loss curves.
@@ -44,6 +56,21 @@ impl<'a> Watch<'a> {
             Some(svg) => Ok(self.run.write("loss.svg", svg.as_bytes())?),
             None => Ok(()),
         }
+    }
+
+    /// One line per epoch where there is no terminal for a bar. Epochs that take less than a second share
+    /// lines, unless they have a validation.
+    fn line(&mut self, epoch: &EpochReport) {
+        let epochs = self.run.config.training.epochs;
+        let due = self.last_line.is_none_or(|last| last.elapsed() > Duration::from_secs(1));
+        if !(due || epoch.validation.is_some() || epoch.epoch == epochs) {
+            return;
+        }
+        self.last_line = Some(Instant::now());
+        let validation = epoch.validation.map_or(String::new(), |v| {
+            format!("; validation: {}, accuracy {:.1} %", describe(&v.terms), 100.0 * v.accuracy)
+        });
+        message(format_args!("epoch {} of {epochs}: {}{validation}", epoch.epoch, describe(&epoch.terms)));
     }
 
     /// Keeps the error for the caller, and ends the training.
@@ -77,6 +104,9 @@ impl Observer for Watch<'_> {
 
     fn epoch(&mut self, epoch: &EpochReport) -> Result<(), VaeError> {
         let seconds = self.before + self.start.elapsed().as_secs_f64();
+        if self.bar.is_hidden() {
+            self.line(epoch);
+        }
         self.metrics.push(epoch, seconds)
     }
 

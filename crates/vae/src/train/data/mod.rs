@@ -34,7 +34,7 @@ pub(super) struct Examples {
     /// The epoch, from 0.
     epoch: usize,
     formulae: Vec<Formula>,
-    /// One generator per formula. Symmetries and child order draw from it, in this order.
+    /// One generator per formula, if symmetries or child order draw from it, in this order.
     generators: Vec<ChaCha8Rng>,
 }
 
@@ -59,6 +59,8 @@ pub(super) struct Source {
     /// The number of formulae in an epoch.
     count: usize,
     augmentations: Vec<Box<dyn Augmentation>>,
+    /// Whether augmentations draw from the generators of formulae.
+    draws: bool,
 }
 
 impl Source {
@@ -84,7 +86,8 @@ impl Source {
         }
         let given = if settings.fresh { Vec::new() } else { data.train.clone() };
         let count = if settings.fresh { settings.set.train } else { given.len() };
-        Ok(Self { seed: config.seed, given, count, augmentations })
+        let draws = settings.symmetries || settings.children != Children::Keep;
+        Ok(Self { seed: config.seed, given, count, augmentations, draws })
     }
 
     /// The number of formulae in an epoch.
@@ -95,7 +98,7 @@ impl Source {
     /// The formulae of an epoch in their order.
     pub fn epoch(&self, epoch: usize) -> Result<Vec<Formula>, VaeError> {
         let rng = |number| generator(self.seed, Purpose::Children, position(epoch, number));
-        let generators = (0..self.count).map(rng).collect();
+        let generators = (0..self.count).filter(|_| self.draws).map(rng).collect();
         let mut examples = Examples { epoch, formulae: self.given.clone(), generators };
         for augmentation in &self.augmentations {
             augmentation.apply(&mut examples)?;
