@@ -1,5 +1,5 @@
-//! The progress of work that takes longer than two seconds, on standard error: a bar on a terminal, a line from
-//! time to time otherwise.
+//! The progress of work that takes longer than two seconds, on standard error: a bar on a terminal, a line
+//! from time to time otherwise.
 
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};

@@ -29,8 +29,8 @@ const COLOUR_SCALE: [RGBColor; 5] = [
     RGBColor(0xe8, 0xa8, 0x2a),
 ];
 
-/// Draws a title, and each point in the colour of its value, and its label unless that is empty. Points and values that
-/// are not finite are left out. There may be fewer labels than points.
+/// Draws a title, each point in the colour of its value, and its label unless that is empty. Points and
+/// values that are not finite are left out. There may be fewer labels than points.
 pub fn map(title: &str, points: &[(f64, f64)], values: &[f64], labels: &[String]) -> Result<String> {
     let labels = labels.iter().map(String::as_str).chain(std::iter::repeat(""));
     let mut dots: Vec<Dot> = points
