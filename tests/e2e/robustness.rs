@@ -51,8 +51,8 @@ fn training_says_what_it_does_without_a_terminal() {
 #[cfg(unix)]
 mod unix {
     use std::fs::File;
+    use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
-    use std::time::Duration;
 
     use super::*;
 
@@ -66,17 +66,17 @@ mod unix {
             let folder = Folder::new();
             let run = folder.path("run");
             let args = ["train", "--preset", "tiny", "--epochs", "100000", "--out", &run];
-            let mut child = program().args(args).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-            // Checkpoints are written every 25 epochs; stop before the first.
-            let metrics = Path::new(&run).join("metrics.jsonl");
-            while fs::metadata(&metrics).map_or(0, |file| file.len()) == 0 {
-                std::thread::sleep(Duration::from_millis(20));
-            }
+            let mut child =
+                program().args(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+            // After the first epoch and before the first checkpoint, which is due after 25.
+            let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+            assert!(messages.any(|line| line.unwrap().starts_with("epoch ")));
             let id = child.id().to_string();
             assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
             assert_eq!(child.wait().unwrap().code(), Some(1), "{signal}");
             assert!(Path::new(&run).join("last.state").exists(), "{signal}");
-            let done_before = fs::read_to_string(&metrics).unwrap().lines().count() as u64;
+            let metrics = Path::new(&run).join("metrics.jsonl");
+            let done_before = fs::read_to_string(metrics).unwrap().lines().count() as u64;
             let more = (done_before + 2).to_string();
             let resumed = done(&["train", "--resume", "--out", &run, "--epochs", &more, "--json"]);
             assert_eq!(resumed.json()["epochs"].as_u64(), Some(done_before + 2));

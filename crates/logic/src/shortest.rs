@@ -95,6 +95,7 @@ impl ShortestFormulae {
 
     /// All functions in the table: their truth tables, and the sizes of their smallest formulae, sorted.
     pub fn functions(&self) -> Vec<(u64, usize)> {
+        #[expect(clippy::disallowed_methods, reason = "the list is sorted")]
         let mut all: Vec<(u64, usize)> =
             self.found.iter().map(|(&table, found)| (table, usize::from(found.size))).collect();
         all.sort_unstable();

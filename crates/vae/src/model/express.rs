@@ -103,10 +103,10 @@ fn ranked(list: Vec<Decoded>, goal: &Goal) -> Vec<Expressed> {
             Some(Expressed { formula, log_probability, agreement })
         })
         .collect();
-    let order = |e: &Expressed| (e.agreement < 1.0, e.formula.size());
     found.sort_by(|a, b| {
         let by_agreement = b.agreement.total_cmp(&a.agreement);
-        by_agreement.then(order(a).cmp(&order(b))).then(b.log_probability.total_cmp(&a.log_probability))
+        let by_size = a.formula.size().cmp(&b.formula.size());
+        by_agreement.then(by_size).then(b.log_probability.total_cmp(&a.log_probability))
     });
     found
 }

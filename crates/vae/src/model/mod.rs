@@ -204,7 +204,7 @@ impl Model {
             return Ok(vectors);
         };
         let values = probe.values(&vectors)?;
-        match values.iter().position(|row| row.iter().any(|value| !(value.abs() <= LIMIT))) {
+        match values.iter().position(|row| !row.iter().all(|value| value.abs() <= LIMIT)) {
             Some(row) => Err(VaeError::Input(format!(
                 "row {} is not a semantic vector of this model: it belongs to no truth table; it was made \
                  with another pool, method or kernel",

@@ -63,15 +63,16 @@ fn description(card: &mut String, config: &Config, model: &Model) -> Result<()> 
 
 fn use_it(card: &mut String, name: &str, model: &Model) -> Result<()> {
     writeln!(card, "## Intended use\n")?;
+    let purpose = match model.reads_meanings() {
+        true => "Searching and comparing formulae, walking between them, and finding formulae for a meaning.",
+        false => "Encoding formulae as vectors and decoding them again, and as a start for other models.",
+    };
+    writeln!(card, "{purpose}")?;
     writeln!(
         card,
-        "Searching, comparing and interpolating between formulae, and finding formulae with a given"
+        "Each vector is verified when it is made: `encode` reports formulae that are not reconstructed"
     )?;
-    writeln!(
-        card,
-        "meaning. Each vector is verified when it is made: `encode` reports formulae that are not"
-    )?;
-    writeln!(card, "reconstructed exactly.\n\n```sh")?;
+    writeln!(card, "exactly.\n\n```sh")?;
     writeln!(card, "logicvae encode formulae.txt --model {name} --out e.npy")?;
     writeln!(card, "logicvae decode --model {name} --z e.npy")?;
     if model.reads_meanings() {
@@ -96,14 +97,11 @@ fn limits(card: &mut String, config: &Config, report: &EmbeddingReport) -> Resul
         writeln!(card, "- No constants.")?;
     }
     let is_size = |kind: &&Kind| kind.inverted.kind.ends_with("nodes") && kind.inverted.kind.contains('-');
-    if let Some(largest) = report.results.iter().filter(is_size).next_back() {
-        let Kind { inverted, exact_percent, interval, .. } = largest;
-        writeln!(
-            card,
-            "- The largest formulae are the hardest: of those with {}, the network",
-            inverted.kind
-        )?;
-        writeln!(card, "  alone reconstructs {exact_percent:.2} % (95 % interval {interval}).")?;
+    let by_share = |a: &&Kind, b: &&Kind| a.exact_percent.total_cmp(&b.exact_percent);
+    if let Some(worst) = report.results.iter().filter(is_size).min_by(by_share) {
+        let Kind { inverted, exact_percent, interval, .. } = worst;
+        writeln!(card, "- The network alone is weakest on formulae of {}: it reconstructs", inverted.kind)?;
+        writeln!(card, "  {exact_percent:.2} % of them (95 % interval {interval}).")?;
     }
     if config.data.set.sampler.all_variables {
         writeln!(
@@ -112,7 +110,11 @@ fn limits(card: &mut String, config: &Config, report: &EmbeddingReport) -> Resul
         )?;
         writeln!(card, "  often: see the table.")?;
     }
-    writeln!(card, "- Formulae are compared over all truth assignments, each with the same weight.\n")?;
+    let distances = match report.meaning {
+        Some(_) => "All truth assignments count the same, whether they can occur or not.",
+        None => "Distances between its vectors carry no meaning.",
+    };
+    writeln!(card, "- {distances}\n")?;
     Ok(())
 }
 
@@ -138,7 +140,7 @@ fn training(card: &mut String, run: &Run, bytes: usize, checksum: &str) -> Resul
     if let Some(from) = run.start_name() {
         writeln!(card, "| initial weights | `{from}` |")?;
     }
-    writeln!(card, "| weights | half precision, {} bytes, CRC-32 `{}` |\n", bytes, checksum)?;
+    writeln!(card, "| weights | half precision, {bytes} bytes, CRC-32 `{checksum}` |\n")?;
     Ok(())
 }
 
