@@ -135,6 +135,13 @@ impl Config {
                  model.constant",
             );
         }
+        if !(0.0..=1.0).contains(&self.data.small) || (self.data.small > 0.0 && !self.data.general) {
+            return refuse(
+                "data.small",
+                "it is the probability of a small formula, 0 to 1, where formulae are of every kind: set \
+                 data.general, or use 0",
+            );
+        }
         if self.training.hardest_of > 1 && self.model.task == Task::Leaves {
             return refuse(
                 "training.hardest_of",

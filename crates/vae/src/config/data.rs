@@ -19,6 +19,10 @@ pub struct DataConfig {
     /// chains and nestings that people write. Otherwise they come from the sampler of `set` alone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub general: bool,
+    /// The probability that such a formula is replaced by one of at most five nodes, each equally likely, so
+    /// that none of them is missed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub small: f64,
     /// How training treats the order of children.
     #[serde(default)]
     pub children: Children,

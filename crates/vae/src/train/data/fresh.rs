@@ -1,6 +1,6 @@
 //! Fresh formulae: every epoch samples new ones.
 
-use logicvae_logic::{Formula, GeneralSampler, Sampler, SamplerParams, uniform};
+use logicvae_logic::{Formula, GeneralSampler, Sampler, SamplerParams, all_formulae, uniform};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -16,6 +16,9 @@ use crate::shape::shape;
 /// The number of attempts to sample a formula that is not held out.
 const ATTEMPTS: u64 = 1000;
 
+/// The largest size of small formulae, of which all are listed.
+const SMALL: usize = 5;
+
 /// Samples the formulae of an epoch. During a curriculum, they grow from one variable and few nodes to their
 /// full size.
 pub(super) struct Fresh {
@@ -27,6 +30,8 @@ pub(super) struct Fresh {
     variables: u32,
     /// Samples formulae of every kind instead.
     general: Option<GeneralSampler>,
+    /// All formulae of at most five nodes, if some are drawn from them, and how often that happens.
+    small: (Vec<Formula>, f64),
     /// Whether formulae are reduced to their shapes.
     shapes: bool,
     held_out: HeldOut,
@@ -51,6 +56,10 @@ impl Fresh {
                 Some(GeneralSampler::new(full.variables, full.max_nodes)?)
             } else {
                 None
+            },
+            small: match data.small > 0.0 {
+                true => (all_formulae(full.variables, SMALL, config.model.constant), data.small),
+                false => (Vec::new(), 0.0),
             },
             shapes: data.shapes,
             held_out,
@@ -77,6 +86,10 @@ impl Fresh {
         for attempt in 0..ATTEMPTS {
             let seed = seed.wrapping_add(attempt);
             let sampled = match &self.general {
+                Some(_) if self.small.1 > 0.0 && uniform(&mut rng) < self.small.1 => {
+                    let all = &self.small.0;
+                    all[(uniform(&mut rng) * all.len() as f64) as usize].clone()
+                }
                 Some(general) => general.sample(seed, at)?,
                 None => sampler.sample(seed, at)?,
             };
