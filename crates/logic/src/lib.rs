@@ -44,12 +44,12 @@ mod io;
 mod node;
 mod parse;
 mod print;
-mod quantile;
 mod random;
 mod sample;
 mod serialize;
 mod shortest;
 mod simplify;
+mod statistics;
 mod stats;
 mod substitute;
 mod tree;
@@ -72,12 +72,12 @@ pub use io::{
 };
 pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};
-pub use quantile::{quantiles, wilson_interval};
 pub use random::{GOLDEN_GAMMA, fnv1a, mix64, uniform};
 pub use sample::{
     Dataset, DatasetSpec, FormulaKind, GeneralSampler, SampleError, Sampler, SamplerParams, Split,
     all_formulae,
 };
 pub use shortest::ShortestFormulae;
+pub use statistics::{pearson, quantiles, spearman, wilson_interval};
 pub use stats::{NodeMix, Stats, StatsBuilder, Summary};
 pub use tree::Postorder;

@@ -4,6 +4,7 @@ mod formulae;
 mod kernel;
 mod model;
 mod picture;
+mod vectors;
 
 use std::path::PathBuf;
 
@@ -14,11 +15,9 @@ pub use formulae::{CheckArgs, EvalArgs, Format, SampleArgs, StatsArgs};
 pub use kernel::{
     DomainArgs, Dtype, EmbedArgs, EmbedMethod, Experiment, ExperimentArgs, KernelArgs, SimilarArgs,
 };
-pub use model::{
-    DecodeArgs, EncodeArgs, EvaluateArgs, ExportArgs, InterpolateArgs, MapArgs, ModelArgs, NeighboursArgs,
-    TrainArgs, WhichWeights,
-};
+pub use model::{EvaluateArgs, ExportArgs, TrainArgs, WhichWeights};
 pub use picture::{DrawArgs, PlotArgs};
+pub use vectors::{DecodeArgs, EncodeArgs, InterpolateArgs, MapArgs, ModelArgs, NeighboursArgs};
 
 /// Turn logical formulae into vectors that preserve their meaning, and vectors back into formulae.
 #[derive(Parser)]

@@ -1,5 +1,6 @@
 //! Do distances between embeddings decrease as kernel values increase?
 
+use logicvae_logic::{pearson, spearman};
 use ndarray::Array2;
 
 use super::paper_formulae;
@@ -40,9 +41,9 @@ pub fn correlation(
     let pairs: Vec<(f64, f64)> =
         (0..count).flat_map(|i| (0..i).map(move |j| (i, j))).map(|at| (gram[at], distance[at])).collect();
     let (kernels, distances): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-    let pearson_value = pearson(&kernels, &distances);
-    let spearman = pearson(&ranks(&kernels), &ranks(&distances));
-    Ok(Correlation { variables, pairs, pearson: pearson_value, spearman })
+    let pearson = pearson(&kernels, &distances);
+    let spearman = spearman(&kernels, &distances);
+    Ok(Correlation { variables, pairs, pearson, spearman })
 }
 
 /// Euclidean distances between all pairs of rows.
@@ -52,26 +53,4 @@ pub(super) fn distances(vectors: &Array2<f64>) -> Array2<f64> {
     Array2::from_shape_fn(products.dim(), |(i, j)| {
         (squares[i] + squares[j] - 2.0 * products[[i, j]]).max(0.0).sqrt()
     })
-}
-
-fn pearson(a: &[f64], b: &[f64]) -> f64 {
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (mean_a, mean_b) = (mean(a), mean(b));
-    let sum =
-        |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - mean_a, y - mean_b)).sum::<f64>();
-    sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
-}
-
-/// Ranks; equal values share their mean rank.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut first = 0;
-    for group in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        let mean = first as f64 + (group.len() - 1) as f64 / 2.0;
-        group.iter().for_each(|&at| ranks[at] = mean);
-        first += group.len();
-    }
-    ranks
 }

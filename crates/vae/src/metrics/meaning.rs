@@ -2,7 +2,7 @@
 
 use candle_core::DType;
 use logicvae_kernel::{Domain, Form, Kernel};
-use logicvae_logic::Formula;
+use logicvae_logic::{Formula, spearman};
 use ndarray::Array2;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -189,41 +189,4 @@ fn walks(
         progress((number + 1) as f64 / pairs.len() as f64);
     }
     Ok((ends as f64 / pairs.len() as f64, mean(&kernels)))
-}
-
-/// Spearman's rank correlation, with mean ranks for equal values.
-fn spearman(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (ranks(a), ranks(b));
-    let (mean_a, mean_b) = (mean(&a), mean(&b));
-    let product = |x: &[f64], m: f64, y: &[f64], n: f64| -> f64 {
-        x.iter().zip(y).map(|(x, y)| (x - m) * (y - n)).sum()
-    };
-    let scale = (product(&a, mean_a, &a, mean_a) * product(&b, mean_b, &b, mean_b)).sqrt();
-    product(&a, mean_a, &b, mean_b) / scale
-}
-
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut first = 0;
-    for equal in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        let rank = first as f64 + (equal.len() - 1) as f64 / 2.0;
-        equal.iter().for_each(|&at| ranks[at] = rank);
-        first += equal.len();
-    }
-    ranks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rank_correlation_of_known_lists() {
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);
-        assert!((spearman(&[1.0, 2.0, 3.0], &[9.0, 4.0, 1.0]) + 1.0).abs() < 1e-12);
-        // By hand: ranks 0 1 2 3 and 1 0 3 2.
-        assert!((spearman(&[1.0, 2.0, 3.0, 4.0], &[2.0, 1.0, 4.0, 3.0]) - 0.6).abs() < 1e-12);
-    }
 }
