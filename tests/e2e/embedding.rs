@@ -84,6 +84,7 @@ fn what_cannot_work_is_refused() {
     refused(&logicvae(&["encode", "x1", "--model", &copy]), &["context.bin", "checksum"]);
     refused(&logicvae(&["neighbours", "x1", "--in", &pool, "-k", "0"]), &["0"]);
     refused(&logicvae(&["neighbours", "x1"]), &["--in"]);
+    refused(&logicvae(&["decode"]), &["--z", "--context"]);
 }
 
 #[test]

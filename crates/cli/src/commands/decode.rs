@@ -34,6 +34,9 @@ struct Line {
 
 pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
     let model = open(&args.model)?;
+    if args.z.is_none() && args.context.is_none() && model.embedding().is_some() {
+        bail!("this model is conditional: give vectors with --z, or a meaning with --context");
+    }
     let conditions = args.context.as_deref().map(|given| conditions(&model, given)).transpose()?;
     let from_prior = args.draws.is_some() || args.samples.is_some() || args.of.is_some();
     let formulae = match (&args.z, conditions) {
