@@ -23,6 +23,18 @@ pub fn kernel_form(gaussian: Option<f64>) -> Result<Form> {
     Ok(gaussian.map_or(Form::Plain, |sigma2| Form::Gaussian { sigma2 }).check()?)
 }
 
+/// From this many variables on, a model's formulae are compared at sampled assignments.
+const EXACT_VARIABLES: usize = 12;
+const SAMPLED: usize = 4096;
+
+/// The assignments at which the formulae of a model are compared: all, or a sample if there are many.
+pub fn model_domain(variables: u32) -> Result<Domain> {
+    Ok(match variables as usize {
+        few if few < EXACT_VARIABLES => Domain::exact(few)?,
+        many => Domain::monte_carlo(many, SAMPLED, 0)?,
+    })
+}
+
 /// The domain that the arguments choose. `largest_variable` is the number of variables if `--vars` is not
 /// given.
 pub fn domain(args: &DomainArgs, largest_variable: u32) -> Result<Domain> {

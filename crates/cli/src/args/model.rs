@@ -127,7 +127,7 @@ pub struct RunArgs {
 /// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness,
 /// novelty. With --refine also refined. Conditional models also have semantic_distance, kernel and
 /// gaussian_kernel, each with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have
-/// disagreement, leaf_accuracy, equivalent and guessing instead. With --embedding: inversion, paper, meaning.
+/// disagreement, leaf_accuracy, equivalent and guessing instead. With --embedding: results, paper, meaning.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use candle_core::{DType, Device, Tensor};
-use logicvae_kernel::{Domain, Form, Kernel};
+use logicvae_kernel::{Form, Kernel};
 use logicvae_logic::{Formula, edit_distance};
 use logicvae_vae::{Codes, Conditions, Decoded, Decoding, Model, arc, great_circle, line};
 use serde::Serialize;
 
 use crate::args::InterpolateArgs;
+use crate::domain::model_domain;
 use crate::figure::{Picture, Step, strip};
 use crate::output::Output;
 use crate::trained::{encode, encode_only, open};
@@ -56,7 +57,7 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
         [from, to] if !args.linear && model.reads_meanings() => model.walk(from, to, steps)?,
         _ => path(args, &model, &codes, steps)?,
     };
-    let report = report(decoded, model.config().variables as usize)?;
+    let report = report(decoded, model.config().variables)?;
     if let Some(picture) = picture {
         let steps: Vec<Step> =
             report.steps.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
@@ -108,8 +109,8 @@ fn path(args: &InterpolateArgs, model: &Model, codes: &Codes, steps: usize) -> R
 }
 
 /// What changes from step to step.
-fn report(decoded: Vec<Decoded>, variables: usize) -> Result<Report> {
-    let kernel = Kernel::new(Domain::exact(variables)?, Form::Plain)?;
+fn report(decoded: Vec<Decoded>, variables: u32) -> Result<Report> {
+    let kernel = Kernel::new(model_domain(variables)?, Form::Plain)?;
     let mut steps: Vec<Point> = Vec::with_capacity(decoded.len());
     for Decoded { formula, log_probability, .. } in decoded {
         let before = steps.last().and_then(|point| point.formula.as_ref());

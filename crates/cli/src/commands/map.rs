@@ -3,21 +3,18 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_kernel::Domain;
 use logicvae_logic::Formula;
 use logicvae_vae::plane;
 use serde::Serialize;
 
 use crate::args::MapArgs;
+use crate::domain::model_domain;
 use crate::figure::{Picture, map};
 use crate::output::Output;
 use crate::trained::{encode_only, formulae_or_test_set, open};
 
 /// The maximum number of points: more would hide each other.
 const MOST: usize = 2000;
-/// From this many variables on, satisfying assignments are estimated from a sample.
-const EXACT_VARIABLES: usize = 12;
-const SAMPLED: usize = 4096;
 
 #[derive(Serialize)]
 struct Report {
@@ -27,17 +24,13 @@ struct Report {
 pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
     let picture = Picture::new(&args.out, args.force)?;
     let model = open(&args.model)?;
-    let variables = model.config().variables;
     let mut list = formulae_or_test_set(&args.model, args.file.as_deref(), model.config().limits())?;
     list.truncate(MOST);
     if list.len() < 2 {
         bail!("a map needs at least two formulae: name a file with --in");
     }
     let points = plane(&model.vectors(&encode_only(&model, &list)?)?)?;
-    let domain = match variables as usize {
-        few if few < EXACT_VARIABLES => Domain::exact(few)?,
-        many => Domain::monte_carlo(many, SAMPLED, 0)?,
-    };
+    let domain = model_domain(model.config().variables)?;
     let values = domain.values(&list)?;
     let satisfied: Vec<f64> = (0..list.len())
         .map(|row| {

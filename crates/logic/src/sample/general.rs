@@ -40,18 +40,6 @@ impl FormulaKind {
         (Self::Small, 0.04),
         (Self::Constants, 0.06),
     ];
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Large => "large",
-            Self::AllVariables => "all variables",
-            Self::Written => "written",
-            Self::Small => "small",
-            Self::Constants => "constants",
-        }
-    }
 }
 
 /// The probability that a leaf becomes a constant in formulae with constants.

@@ -7,7 +7,9 @@
 
 use logicvae_compute::Real;
 use logicvae_gnn::Vocabulary;
-use logicvae_logic::{Formula, Node, VARIABLE_PATTERNS};
+use logicvae_logic::{Formula, VARIABLE_PATTERNS};
+
+use crate::config::MAX_GOAL_VARIABLES;
 
 /// A truth table of up to six variables: bit `i` is the value at assignment `i`, which sets x(b+1) to bit b
 /// of `i`.
@@ -52,19 +54,8 @@ impl Goal {
 
     /// The share of required values that a formula has; 1 if none is required.
     pub fn agreement(&self, formula: &Formula) -> f64 {
-        let mut stack: Vec<Table> = Vec::new();
-        for node in formula.postorder() {
-            let mut pop = || stack.pop().unwrap_or_default();
-            let table = match node {
-                Node::True => Table::MAX,
-                Node::Var(v) => VARIABLE_PATTERNS.get(v.position()).copied().unwrap_or_default(),
-                Node::Not => !pop(),
-                Node::And => pop() & pop(),
-                Node::Or => pop() | pop(),
-            };
-            stack.push(table);
-        }
-        let table = stack.pop().unwrap_or_default();
+        // A table of fewer variables repeats itself in that of six.
+        let table = formula.truth_table(MAX_GOAL_VARIABLES as usize).map_or(0, |table| table.words()[0]);
         let met = (self.one & table).count_ones() + (self.zero & !table).count_ones();
         match (self.one | self.zero).count_ones() {
             0 => 1.0,
