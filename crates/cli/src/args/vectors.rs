@@ -66,7 +66,8 @@ pub struct EncodeArgs {
 ///
 /// With --z, the vectors of `encode` are decoded. With --context alone, a beam search finds formulae with
 /// that meaning and lists them with the shortest first. With --draws, and by models that are not conditional,
-/// vectors are sampled from the prior. Agreement is the share of the requested truth values that a formula has.
+/// vectors are sampled from the prior. Agreement is the share of the requested truth values that a formula
+/// has.
 ///
 /// JSON keys: formulae, each with row, formula (null if the decoded sequence is not a valid formula),
 /// log_probability, agreement (null if the model is not conditional) and count.
