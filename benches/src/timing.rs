@@ -26,7 +26,9 @@ impl Row {
     }
 }
 
-/// Runs both sides alternately. Each returns the seconds that one unit of its work took.
+/// Runs both sides alternately. Each returns the seconds that one unit of its work took. In every round, each
+/// side runs twice and its second run counts, so that neither pays for the caches that the other has filled,
+/// or for its threads, which wait actively for a while.
 pub fn compare(
     name: &str,
     against: &str,
@@ -38,7 +40,9 @@ pub fn compare(
     eprintln!("{name} against {against}: {rounds} rounds");
     let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
+        ours()?;
         our_times.push(ours()?);
+        peer()?;
         peer_times.push(peer()?);
     }
     let (ours, peer) = (median(our_times), median(peer_times));

@@ -14,6 +14,7 @@ use logicvae_compute::{
 };
 
 use super::forest::{Shard, Target};
+use super::generate::Joined;
 use super::goals::Goal;
 use super::state::summary;
 use crate::config::GraphState;
@@ -338,66 +339,101 @@ fn softmax<T: Real>(logits: &mut [T], class: usize) -> T {
     Real::ln(sum) - of_class
 }
 
-/// Generation: the weights as one step reads them.
+/// Generation: the weights of the hidden layer by what they multiply. Each is stored by column, as
+/// `[inputs, 4 h]`.
+pub(super) struct HiddenColumns {
+    /// From the graph state.
+    pub by_graph: Vec<f32>,
+    /// From the parent's state.
+    pub by_parent: Vec<f32>,
+    by_goal: Vec<f32>,
+    /// From the state of START, if that is an input.
+    pub by_start: Option<Vec<f32>>,
+}
+
+impl HiddenColumns {
+    pub fn new(weights: &ScoreWeights<Vec<f32>>, inputs: ScoreInputs) -> Self {
+        let h = inputs.hidden;
+        let hidden = transposed(&[&weights.hidden], 4 * h);
+        let (by_graph, rest) = hidden.split_at(4 * h * h);
+        let (by_parent, rest) = rest.split_at(4 * h * h);
+        let (by_goal, by_start) = rest.split_at(4 * h * inputs.goal);
+        Self {
+            by_graph: by_graph.to_vec(),
+            by_parent: by_parent.to_vec(),
+            by_goal: by_goal.to_vec(),
+            by_start: inputs.start.then(|| by_start.to_vec()),
+        }
+    }
+}
+
+/// Generation: what the hidden layer of one tree adds up, besides its goal.
+pub(super) struct HiddenParts<'a> {
+    /// From the graph state, or from graph state and parent.
+    pub newest: &'a [f32],
+    /// From the parent, unless `newest` includes it.
+    pub parent: Option<&'a [f32]>,
+    /// The bias, and what comes from START if that is an input.
+    pub tree: &'a [f32],
+}
+
+/// Generation: the rest of the network as one step computes it.
 pub(super) struct ScoreStep {
-    /// `[h, 4 h]`: from the graph state.
-    by_graph: Weight<f32>,
-    /// `[h, 4 h]`: from the parent's state.
-    pub by_parent: Weight<f32>,
-    /// `[goal, 4 h]`.
-    by_goal: Weight<f32>,
-    /// `[h, 4 h]`: from the state of START, if that is an input.
-    pub by_start: Option<Weight<f32>>,
-    hidden_bias: Vec<f32>,
-    /// `[4 h, classes]`.
+    /// From the goal; `None` if the decoder is not goal-conditioned.
+    by_goal: Option<Joined>,
+    pub hidden_bias: Vec<f32>,
+    /// The width of a row of the hidden layer: see [`Joined`].
+    stride: usize,
+    /// `[stride, classes]`.
     output: Weight<f32>,
     output_bias: Vec<f32>,
     goal_width: usize,
 }
 
 impl ScoreStep {
-    pub fn new(weights: &ScoreWeights<Vec<f32>>, inputs: ScoreInputs) -> Self {
-        let (h, goal_width) = (inputs.hidden, inputs.goal);
-        let hidden = transposed(&[&weights.hidden], 4 * h);
-        let (by_graph, rest) = hidden.split_at(4 * h * h);
-        let (by_parent, rest) = rest.split_at(4 * h * h);
-        let (by_goal, by_start) = rest.split_at(4 * h * goal_width);
-        let output = transposed(&[&weights.output], weights.output_bias.len());
+    pub fn new(weights: &ScoreWeights<Vec<f32>>, columns: &HiddenColumns, goal_width: usize) -> Self {
+        let inner = weights.hidden_bias.len();
+        let by_goal = (goal_width > 0).then(|| Joined::new(&[(&columns.by_goal, inner)], goal_width));
+        let stride = by_goal.as_ref().map_or(inner, |by_goal| by_goal.width);
+        let classes = weights.output_bias.len();
+        let mut output = transposed(&[&weights.output], classes).to_vec();
+        output.resize(stride * classes, 0.0);
         Self {
-            by_graph: Weight::new(by_graph.to_vec(), h),
-            by_parent: Weight::new(by_parent.to_vec(), h),
-            by_goal: Weight::new(by_goal.to_vec(), goal_width),
-            by_start: inputs.start.then(|| Weight::new(by_start.to_vec(), h)),
+            by_goal,
             hidden_bias: weights.hidden_bias.clone(),
-            output: Weight::new(output.to_vec(), 4 * h),
+            stride,
+            output: Weight::new(output, stride),
             output_bias: weights.output_bias.clone(),
             goal_width,
         }
     }
 
-    /// The log-probabilities of all classes for each of `count` trees. `parent` gives the product of a tree's
-    /// current parent with `by_parent`; `goals` those of all trees, if the decoder is goal-conditioned.
+    /// The log-probabilities of all classes for each of `count` trees. `goals` are those of all trees, if the
+    /// decoder is goal-conditioned.
     pub fn log_probabilities<'a>(
         &self,
         count: usize,
-        graph: &[f32],
-        parent: impl Fn(usize) -> &'a [f32],
+        parts: impl Fn(usize) -> HiddenParts<'a>,
         goals: impl Iterator<Item = Goal>,
     ) -> Vec<f32> {
         let (inner, classes) = (self.hidden_bias.len(), self.output_bias.len());
-        let mut hidden = vec![0.0; count * inner];
-        self.by_graph.multiply(matrix_mut(&mut hidden, count), Accum::Replace, matrix(graph, count));
-        if self.goal_width > 0 {
+        let mut hidden = vec![0.0; count * self.stride];
+        if let Some(by_goal) = &self.by_goal {
             let mut inputs = vec![0.0; count * self.goal_width];
             inputs.chunks_exact_mut(self.goal_width).zip(goals).for_each(|(to, goal)| goal.write(to));
-            self.by_goal.multiply(matrix_mut(&mut hidden, count), Accum::Add, matrix(&inputs, count));
+            by_goal.multiply(&mut hidden, &inputs);
         }
         simd(
             #[inline(always)]
             || {
-                for (tree, line) in hidden.chunks_exact_mut(inner).enumerate() {
-                    for ((x, &p), &b) in line.iter_mut().zip(parent(tree)).zip(&self.hidden_bias) {
-                        let sum = *x + p + b;
+                for (tree, line) in hidden.chunks_exact_mut(self.stride).enumerate() {
+                    let (line, parts) = (&mut line[..inner], parts(tree));
+                    if let Some(parent) = parts.parent {
+                        add_scaled(line, 1.0, &parent[..inner]);
+                    }
+                    for ((x, &n), &t) in line.iter_mut().zip(&parts.newest[..inner]).zip(&parts.tree[..inner])
+                    {
+                        let sum = *x + n + t;
                         *x = if sum > 0.0 { sum } else { 0.0 };
                     }
                 }

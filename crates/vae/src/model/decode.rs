@@ -6,7 +6,7 @@ use logicvae_logic::Formula;
 use rayon::prelude::*;
 
 use super::{Codes, Model};
-use crate::decoder::generate::{Decoded, Decoding, GenerationWeights, generate};
+use crate::decoder::generate::{Decoded, Decoding, generate};
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, shuffle};
 
@@ -73,11 +73,12 @@ impl Model {
             }
         }
         let z = codes.z.to_dtype(self.dtype())?.to_device(self.device())?;
-        let h0 = self.start(&z, &codes.conditions)?.detach();
-        let h0: Vec<f32> = h0.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.flatten_all()?.to_vec1()?;
+        let latent = self.with_conditions(&z, &codes.conditions)?;
+        let latent: Vec<f32> =
+            latent.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.flatten_all()?.to_vec1()?;
         let goals = self.goals(&codes.conditions)?;
-        let weights = GenerationWeights::new(&self.decoder)?;
-        Ok(generate(&self.config, &weights, &h0, &goals, decoding))
+        let weights = self.generation.get(&self.decoder, &self.from_latent)?;
+        Ok(generate(&self.config, &weights, &latent, &goals, decoding))
     }
 }
 

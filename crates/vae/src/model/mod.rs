@@ -26,6 +26,7 @@ pub use prior::Gaussian;
 pub use refine::{Refined, Refinement};
 
 use crate::config::{Config, ModelConfig};
+use crate::decoder::generate::KeptWeights;
 use crate::decoder::{Decoder, Forest, Goal};
 use crate::error::VaeError;
 use crate::semantics::{Condition, Conditions, PROBE_PREFIX, TableProbe, fit_embedding, semantic_vectors};
@@ -86,6 +87,8 @@ pub struct Model {
     prior: Option<PriorNetwork>,
     from_latent: Linear,
     decoder: Decoder,
+    /// The weights of the decoder as generation reads them.
+    generation: KeptWeights,
     semantics: Option<Semantics>,
     implementation: Implementation,
 }
@@ -142,6 +145,7 @@ impl Model {
             prior: PriorNetwork::new(&model, condition_width, &vb)?,
             from_latent: linear(model.latent + condition_width, model.hidden, vb.pp("from_latent"))?,
             decoder: Decoder::new(&model, &vb)?,
+            generation: KeptWeights::default(),
             semantics: embedding.map(|embedding| Semantics {
                 isometric: is_isometric(&embedding),
                 embedding,

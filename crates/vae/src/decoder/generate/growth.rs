@@ -6,8 +6,9 @@ use logicvae_logic::{Formula, Node};
 use rand_chacha::ChaCha8Rng;
 
 use super::choice::{Sampling, arity, generator};
-use super::parents::{Parents, recurrent_products, start_states};
-use super::weights::GenerationWeights;
+use super::newest::{Newest, NewestNode};
+use super::parents::{Parents, start_states};
+use super::weights::{GenerationWeights, Scratch, StateStep};
 use super::{Decoded, Decoding};
 use crate::config::ModelConfig;
 use crate::decoder::forest::index_mark;
@@ -20,6 +21,7 @@ const NONE: u32 = u32::MAX;
 /// A parent that waits for children.
 #[derive(Clone, Copy)]
 struct Frame {
+    /// In `Growth::parents`; [`NONE`] for the parent of an only child.
     parent: u32,
     /// The number of children still to come.
     due: u8,
@@ -40,6 +42,8 @@ pub(super) struct Partial {
     frame: u32,
     /// Its newest node, in `Growth::nodes`.
     newest: u32,
+    /// The same node, in `Growth::newest`.
+    newest_state: NewestNode,
     pub nodes: usize,
     /// The number of nodes still due.
     pub open: usize,
@@ -82,46 +86,81 @@ pub(super) struct Growth<'a> {
     /// The type and the previous node of every node, for all trees.
     nodes: Vec<(u32, u32)>,
     pub partial: Vec<Partial>,
-    /// For each partial tree: the state of its newest node, and its graph state.
-    states: Vec<f32>,
-    graph: Vec<f32>,
-    /// The parent START of each vector.
-    starts: Vec<u32>,
+    /// The newest nodes of partial trees, and memory for those after the next step.
+    newest: Newest,
+    next_newest: Newest,
+    /// Whether parents of an only child have no row in `parents`: see [`NewestNode`].
+    only_children: bool,
+    scratch: Scratch,
+    /// The state of START and the goal of each vector, and the first vector whose tree has not begun.
+    starts: Vec<f32>,
+    goals: &'a [Goal],
+    waiting: usize,
+    /// The number of trees that are generated at a time.
+    together: usize,
     /// The results of each vector.
     pub finished: Vec<Vec<Finished>>,
 }
 
 impl<'a> Growth<'a> {
-    /// Trees from `h0`, with one row per vector, and their goals, if the decoder is goal-conditioned.
-    pub fn new(config: &'a ModelConfig, weights: &'a GenerationWeights, h0: &[f32], goals: &[Goal]) -> Self {
-        let states = start_states(weights, h0, Vocabulary::START);
-        let vectors = states.len() / weights.hidden;
-        let mut parents = Parents::new(weights, &states);
-        let all: Vec<usize> = (0..vectors).collect();
-        let first = parents.add(weights, &states, &all);
-        let starts: Vec<u32> = (0..vectors as u32).map(|vector| first + vector).collect();
-        let frame = |&parent: &u32| Frame { parent, due: 1, right: false, index: 0, next: NONE };
-        let partial = |vector: usize| Partial {
-            vector,
-            frame: vector as u32,
-            newest: NONE,
-            nodes: 0,
-            open: 1,
-            log_probability: 0.0,
-            samples: Vec::new(),
-            tracker: goals.get(vector).map(|&goal| Tracker::new(goal, config.variables)),
-        };
+    /// Trees from `h0`, with one row per vector, and their goals, if the decoder is goal-conditioned. About
+    /// `together` trees are generated at a time. As soon as some are complete, others begin.
+    pub fn new(
+        config: &'a ModelConfig,
+        weights: &'a GenerationWeights,
+        h0: &[f32],
+        goals: &'a [Goal],
+        together: usize,
+    ) -> Self {
+        let starts = start_states(weights, h0, Vocabulary::START);
+        let vectors = starts.len() / weights.hidden;
+        // Without constraints, a tree may continue after it is complete, as further children of START.
+        let only_children = config.constrained && matches!(weights.state, StateStep::Prefix(_));
+        let mut parents = Parents::new(weights, &starts);
+        if !only_children {
+            parents.add(weights, &starts);
+        }
         Self {
             config,
             weights,
             parents,
-            frames: starts.iter().map(frame).collect(),
+            frames: Vec::new(),
             nodes: Vec::new(),
-            partial: (0..vectors).map(partial).collect(),
-            graph: states.clone(),
-            states,
+            partial: Vec::new(),
+            newest: Newest::default(),
+            next_newest: Newest::default(),
+            only_children,
+            scratch: Scratch::new(weights.hidden),
             starts,
+            goals,
+            waiting: 0,
+            together,
             finished: vec![Vec::new(); vectors],
+        }
+    }
+
+    /// Begins as many trees as there is room for.
+    fn begin(&mut self, partial: &mut Vec<Partial>, decoding: Decoding) {
+        let (h, width) = (self.weights.hidden, decoding.width());
+        let samples = if matches!(decoding, Decoding::Sampled { .. }) { width } else { 0 };
+        let together = self.together;
+        let room = |partial: &[Partial]| partial.is_empty() || partial.len() + width <= together;
+        while self.waiting < self.finished.len() && room(partial) {
+            let vector = self.waiting;
+            self.waiting += 1;
+            let parent = if self.only_children { NONE } else { vector as u32 };
+            self.frames.push(Frame { parent, due: 1, right: false, index: 0, next: NONE });
+            partial.push(Partial {
+                vector,
+                frame: self.frames.len() as u32 - 1,
+                newest: NONE,
+                newest_state: self.next_newest.add(self.only_children, row(&self.starts, vector, h)),
+                nodes: 0,
+                open: 1,
+                log_probability: 0.0,
+                samples: (0..samples).map(|sample| (vector * samples + sample) as u32).collect(),
+                tracker: self.goals.get(vector).map(|&goal| Tracker::new(goal, self.config.variables)),
+            });
         }
     }
 
@@ -129,11 +168,11 @@ impl<'a> Growth<'a> {
     pub fn run(mut self, decoding: Decoding, first: usize) -> Vec<Vec<Decoded>> {
         let mut generators: Vec<ChaCha8Rng> = Vec::new();
         if let Decoding::Sampled { samples, seed, .. } = decoding {
-            for (vector, partial) in self.partial.iter_mut().enumerate() {
-                partial.samples = (0..samples).map(|sample| (vector * samples + sample) as u32).collect();
+            for vector in 0..self.finished.len() {
                 generators.extend((0..samples).map(|sample| generator(seed, first + vector, sample)));
             }
         }
+        self.grow(Vec::new(), decoding);
         while !self.partial.is_empty() {
             let log_probabilities = self.log_probabilities();
             let choices = match decoding {
@@ -143,79 +182,97 @@ impl<'a> Growth<'a> {
                 }
                 Decoding::Beam { width } => self.choose_beam(&log_probabilities, width),
             };
-            self.grow(choices);
+            self.grow(choices, decoding);
         }
         self.finished.iter_mut().map(|list| in_order(list, decoding)).collect()
     }
 
     /// The log-probability of every class, for each partial tree.
     fn log_probabilities(&self) -> Vec<f32> {
-        let h = self.weights.hidden;
-        let parent = |tree: usize| {
+        let parts = |tree: usize| {
             let partial = &self.partial[tree];
-            // An unconstrained tree may be complete and still continue; START is its parent then.
+            // An unconstrained tree may be complete and still continue; START is its parent then, whose index
+            // is that of the vector.
             let frame = self.frames.get(partial.frame as usize);
-            self.parents.score(frame.map_or(self.starts[partial.vector], |frame| frame.parent), h)
+            let parent = frame.map_or(partial.vector as u32, |frame| frame.parent);
+            self.parents.score(self.weights, partial.vector, parent, (&self.newest, partial.newest_state))
         };
         let goals = self.partial.iter().filter_map(|partial| partial.tracker.as_ref().map(Tracker::goal));
-        self.weights.score.log_probabilities(self.partial.len(), &self.graph, parent, goals)
+        self.weights.score.log_probabilities(self.partial.len(), parts, goals)
     }
 
-    /// Adds the chosen nodes, and removes trees that are complete or never will be.
-    fn grow(&mut self, choices: Vec<Choice>) {
+    /// Adds the chosen nodes, removes trees that are complete or never will be, and begins others.
+    fn grow(&mut self, choices: Vec<Choice>, decoding: Decoding) {
         let h = self.weights.hidden;
-        let old = std::mem::take(&mut self.partial);
-        let recurrent = recurrent_products(self.weights, &self.states);
-        let (mut states, mut graph): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
+        let mut old = std::mem::take(&mut self.partial);
+        self.next_newest.clear();
         let mut next: Vec<Partial> = Vec::with_capacity(choices.len());
+        let (mut state, mut new_parents) = (vec![0.0; h], Vec::new());
         let mut operators = Vec::new();
-        for choice in choices {
-            let before = &old[choice.from];
-            let added = match self.add_node(before, &choice) {
-                Ok(added) => added,
-                Err(formula) => {
-                    self.finish(before.vector, formula, &choice);
-                    continue;
-                }
-            };
-            let start = states.len();
-            states.resize(start + h, 0.0);
-            let newest_state = row(&self.states, choice.from, h);
-            let newest_product = recurrent.get(choice.from * 3 * h..(choice.from + 1) * 3 * h);
-            let newest = (newest_state, newest_product.unwrap_or_default());
+        let continued = self.add_nodes(&old, choices);
+        let mut continuations = vec![0; old.len()];
+        for (choice, _) in &continued {
+            continuations[choice.from] += 1;
+            self.newest.continue_after(old[choice.from].newest_state, h);
+        }
+        if let StateStep::Prefix(step) = &self.weights.state {
+            self.newest.multiply_for_gates(step);
+        }
+        for (choice, added) in continued {
+            let before = &mut old[choice.from];
+            continuations[choice.from] -= 1;
+            let last = continuations[choice.from] == 0;
+            let newest = (&self.newest, before.newest_state);
             let input = self.parents.cell_input(self.weights, added.frame.parent, newest);
             let mark = match self.config.parent_index {
                 true => index_mark(added.frame.index as usize, self.config.marks()),
                 false => u32::from(added.frame.right),
             };
-            self.weights.cell(added.kind, mark, &input, &mut states[start..]);
-            graph.extend_from_slice(&states[start..]);
-            let before_graph = row(&self.graph, choice.from, h);
-            summary::step(self.weights.graph_state, before_graph, &mut graph[start..]);
-            if arity(choice.class) > 0 {
+            self.weights.cell(added.kind, mark, &input, &mut self.scratch, &mut state);
+            let arity = arity(choice.class);
+            let only_child = arity == 1 && self.only_children;
+            if arity > 0 && !only_child {
                 operators.push(next.len());
+                new_parents.extend_from_slice(&state);
             }
-            let mut tracker = before.tracker.clone();
+            summary::step(self.weights.graph_state, self.newest.state(before.newest_state, h), &mut state);
+            let newest_state = self.next_newest.add(only_child, &state);
+            let mut tracker = if last { before.tracker.take() } else { before.tracker.clone() };
             tracker.iter_mut().for_each(|tracker| tracker.add(added.kind));
+            let (vector, log_probability) = (before.vector, choice.log_probability);
             next.push(Partial {
-                vector: before.vector,
-                frame: self.next_frame(&added, arity(choice.class)),
+                vector,
+                frame: self.next_frame(&added, arity),
                 newest: added.newest,
+                newest_state,
                 nodes: added.nodes,
                 open: added.open,
-                log_probability: choice.log_probability,
+                log_probability,
                 samples: choice.samples,
                 tracker,
             });
         }
-        let new_parents: Vec<f32> =
-            operators.iter().flat_map(|&tree| row(&states, tree, h)).copied().collect();
-        let vectors: Vec<usize> = operators.iter().map(|&tree| next[tree].vector).collect();
-        let first = self.parents.add(self.weights, &new_parents, &vectors);
+        let first = self.parents.add(self.weights, &new_parents);
         for (number, &tree) in operators.iter().enumerate() {
             self.frames[next[tree].frame as usize].parent = first + number as u32;
         }
-        (self.states, self.graph, self.partial) = (states, graph, next);
+        self.begin(&mut next, decoding);
+        self.next_newest.multiply_for_score(self.weights);
+        std::mem::swap(&mut self.newest, &mut self.next_newest);
+        self.partial = next;
+    }
+
+    /// Adds the nodes of choices, and returns those whose trees continue.
+    fn add_nodes(&mut self, old: &[Partial], choices: Vec<Choice>) -> Vec<(Choice, Added)> {
+        let mut continued = Vec::with_capacity(choices.len());
+        for choice in choices {
+            let before = &old[choice.from];
+            match self.add_node(before, &choice) {
+                Ok(added) => continued.push((choice, added)),
+                Err(formula) => self.finish(before.vector, formula, &choice),
+            }
+        }
+        continued
     }
 
     /// Adds the node of a choice. If that ends the tree, returns its formula as the error, or `None` if the
@@ -251,9 +308,9 @@ impl<'a> Growth<'a> {
             inner = self.frames.len() as u32 - 1;
         }
         if arity > 0 {
-            // The index of the parent is filled in when all parents of this step are known.
+            // The parent is filled in when all parents of this step are known.
             let index = added.nodes as u32;
-            self.frames.push(Frame { parent: 0, due: arity as u8, right: false, index, next: inner });
+            self.frames.push(Frame { parent: NONE, due: arity as u8, right: false, index, next: inner });
             inner = self.frames.len() as u32 - 1;
         }
         inner

@@ -17,6 +17,8 @@
 
 mod choice;
 mod growth;
+mod joined;
+mod newest;
 mod parents;
 mod search;
 mod weights;
@@ -24,7 +26,8 @@ mod weights;
 use logicvae_logic::Formula;
 use rayon::prelude::*;
 
-pub(crate) use weights::GenerationWeights;
+pub(in crate::decoder) use joined::Joined;
+pub(crate) use weights::{GenerationWeights, KeptWeights};
 
 use crate::config::ModelConfig;
 use crate::decoder::goals::Goal;
@@ -96,28 +99,33 @@ pub struct Decoded {
     pub count: usize,
 }
 
-/// The number of trees that are generated together. It is fixed, so that results do not depend on threads,
-/// and small enough for the states to stay in the caches.
-const TOGETHER: usize = 256;
+/// The number of trees that are generated together: many enough for fast products, and few enough for the
+/// states to stay in the caches.
+const TOGETHER: usize = 192;
 
-/// Decodes vectors, given h₀ with one row per vector, and their goals, if the decoder is goal-conditioned.
+/// The number of vectors that one thread decodes, if there are enough. It does not depend on the number of
+/// threads, so neither do results.
+const PART: usize = 512;
+
+/// Decodes vectors, given z and y with one row per vector, and their goals, if the decoder is
+/// goal-conditioned.
 pub(crate) fn generate(
     config: &ModelConfig,
     weights: &GenerationWeights,
-    h0: &[f32],
+    latent: &[f32],
     goals: &[Goal],
     decoding: Decoding,
 ) -> Vec<Vec<Decoded>> {
-    let h = weights.hidden;
-    let part = (TOGETHER / decoding.width()).max(1);
-    let indices: Vec<usize> = (0..h0.len() / h).collect();
+    let width = weights.inputs;
+    let part = (PART / decoding.width()).max(1);
+    let indices: Vec<usize> = (0..latent.len() / width).collect();
     let decoded: Vec<Vec<Vec<Decoded>>> = indices
         .par_chunks(part)
         .map(|indices| {
             let range = indices[0]..indices[0] + indices.len();
-            let h0 = &h0[range.start * h..range.end * h];
+            let h0 = weights.start_inputs(&latent[range.start * width..range.end * width]);
             let goals = if goals.is_empty() { &[] } else { &goals[range] };
-            Growth::new(config, weights, h0, goals).run(decoding, indices[0])
+            Growth::new(config, weights, &h0, goals, TOGETHER).run(decoding, indices[0])
         })
         .collect();
     decoded.into_iter().flatten().collect()

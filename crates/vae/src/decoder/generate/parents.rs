@@ -1,98 +1,109 @@
 //! What the children of each parent read, computed once per parent.
 
-use faer::{Accum, MatRef};
-use logicvae_compute::{Weight, matrix, matrix_mut, row};
+use faer::Accum;
+use logicvae_compute::{matrix, matrix_mut, row};
 
-use super::weights::{CellInput, GenerationWeights, StateStep};
+use super::newest::{Newest, NewestNode};
+use super::weights::{CellInput, GenerationWeights, Recurrent, Scratch, StateStep};
+use crate::decoder::score::HiddenParts;
 
-/// One row per parent.
+/// One row per parent, except for parents of an only child: see [`NewestNode`].
 #[derive(Default)]
 pub(super) struct Parents {
-    /// The product of its state with the type network, plus that of its tree's START if that is an input.
-    score: Vec<f32>,
-    /// The product of each vector's START with the type network; empty if it is no input.
-    start_score: Vec<f32>,
-    /// Prefix decoders: the part of the gates that comes from the parent. Tree decoders: the product of its
-    /// message with the recurrent weight.
-    gates: Vec<f32>,
-    /// Tree decoders only: its message.
+    /// The products of its state: see `parent` in [`GenerationWeights`].
+    products: Vec<f32>,
+    /// For each vector: the part of the type network that is the same for all nodes of its tree.
+    trees: Vec<f32>,
+    /// Tree decoders only: its message, and the product of that with the recurrent weight.
     messages: Vec<f32>,
+    message_gates: Vec<f32>,
     count: u32,
-}
-
-/// Appends the product of some rows with a weight of `width` columns.
-fn append(to: &mut Vec<f32>, width: usize, rows: MatRef<'_, f32>, by: &Weight<f32>) {
-    let (start, count) = (to.len(), rows.nrows());
-    to.resize(start + count * width, 0.0);
-    by.multiply(matrix_mut(&mut to[start..], count), Accum::Replace, rows);
 }
 
 impl Parents {
     /// No parents yet. `starts` has the state of START for each vector.
     pub fn new(weights: &GenerationWeights, starts: &[f32]) -> Self {
         let mut parents = Self::default();
-        if let Some(by_start) = &weights.score.by_start {
-            let (h, vectors) = (weights.hidden, starts.len() / weights.hidden);
-            append(&mut parents.start_score, 4 * h, matrix(starts, vectors), by_start);
+        if let Some(by_start) = &weights.tree {
+            by_start.append(&mut parents.trees, starts);
+            for line in parents.trees.chunks_exact_mut(by_start.width) {
+                line.iter_mut().zip(&weights.score.hidden_bias).for_each(|(to, &b)| *to += b);
+            }
         }
         parents
     }
 
-    /// Adds parents with these states, which belong to these vectors, and returns the index of the first.
-    pub fn add(&mut self, weights: &GenerationWeights, states: &[f32], vectors: &[usize]) -> u32 {
+    /// Adds parents with these states, and returns the index of the first.
+    pub fn add(&mut self, weights: &GenerationWeights, states: &[f32]) -> u32 {
         let h = weights.hidden;
         let (first, count) = (self.count, states.len() / h);
         self.count += count as u32;
         if count == 0 {
             return first;
         }
-        let states = matrix(states, count);
-        let start = self.score.len();
-        append(&mut self.score, 4 * h, states, &weights.score.by_parent);
-        if !self.start_score.is_empty() {
-            for (line, &vector) in self.score[start..].chunks_exact_mut(4 * h).zip(vectors) {
-                let from_start = row(&self.start_score, vector, 4 * h);
-                line.iter_mut().zip(from_start).for_each(|(to, &s)| *to += s);
-            }
-        }
-        match &weights.state {
-            StateStep::Prefix(step) => append(&mut self.gates, 3 * h, states, &step.from_parent),
-            StateStep::Tree(step) => {
-                let mut gated = Vec::new();
-                append(&mut gated, 2 * h, states, &step.gate_map);
-                let start = self.messages.len();
-                self.messages.extend(step.messages(&gated, h));
-                let messages = matrix(&self.messages[start..], count);
-                append(&mut self.gates, 3 * h, messages, &step.recurrent);
-            }
+        weights.parent.append(&mut self.products, states);
+        if let StateStep::Tree(step) = &weights.state {
+            let mut gated = vec![0.0; count * 2 * h];
+            step.gate_map.multiply(matrix_mut(&mut gated, count), Accum::Replace, matrix(states, count));
+            let start = self.messages.len();
+            self.messages.extend(step.messages(&gated, h));
+            let messages = matrix(&self.messages[start..], count);
+            let start = self.message_gates.len();
+            self.message_gates.resize(start + count * 3 * h, 0.0);
+            let to = matrix_mut(&mut self.message_gates[start..], count);
+            step.recurrent.multiply(to, Accum::Replace, messages);
         }
         first
     }
 
-    /// The parent's part of the type network.
-    pub fn score(&self, parent: u32, hidden: usize) -> &[f32] {
-        row(&self.score, parent as usize, 4 * hidden)
+    /// What the type network reads of a tree.
+    pub fn score<'a>(
+        &'a self,
+        weights: &'a GenerationWeights,
+        vector: usize,
+        parent: u32,
+        newest: (&'a Newest, NewestNode),
+    ) -> HiddenParts<'a> {
+        let (newest, node) = newest;
+        HiddenParts {
+            newest: newest.score(weights, node),
+            parent: (!node.only_child).then(|| self.products(weights, parent)),
+            tree: match &weights.tree {
+                Some(by_start) => row(&self.trees, vector, by_start.width),
+                None => &weights.score.hidden_bias,
+            },
+        }
     }
 
-    /// What the state of a child reads. `newest` is the state of the node before it and its product with the
-    /// recurrent weight, which only prefix decoders use.
+    /// What the state of a child reads.
     pub fn cell_input<'a>(
         &'a self,
         weights: &GenerationWeights,
         parent: u32,
-        newest: (&'a [f32], &'a [f32]),
+        newest: (&'a Newest, NewestNode),
     ) -> CellInput<'a> {
-        let (h, parent) = (weights.hidden, parent as usize);
-        let gates = row(&self.gates, parent, 3 * h);
-        match &weights.state {
-            StateStep::Prefix(_) => {
-                CellInput { from_parent: Some(gates), recurrent: newest.1, previous: newest.0 }
-            }
+        let h = weights.hidden;
+        let (newest, node) = newest;
+        let step = match &weights.state {
+            StateStep::Prefix(step) => step,
             StateStep::Tree(_) => {
-                let previous = row(&self.messages, parent, h);
-                CellInput { from_parent: None, recurrent: gates, previous }
+                return CellInput {
+                    from_parent: None,
+                    recurrent: Recurrent::Gates(row(&self.message_gates, parent as usize, 3 * h)),
+                    previous: row(&self.messages, parent as usize, h),
+                };
             }
-        }
+        };
+        let (gates, previous) = (newest.gates(step, node), newest.state(node, h));
+        let (from_parent, recurrent) = match node.only_child {
+            true => (&gates[..3 * h], Recurrent::OnlyN(&gates[3 * h..4 * h])),
+            false => (&self.products(weights, parent)[4 * h..7 * h], Recurrent::Gates(&gates[..3 * h])),
+        };
+        CellInput { from_parent: Some(from_parent), recurrent, previous }
+    }
+
+    fn products(&self, weights: &GenerationWeights, parent: u32) -> &[f32] {
+        row(&self.products, parent as usize, weights.parent.width)
     }
 }
 
@@ -100,32 +111,31 @@ impl Parents {
 pub(super) fn start_states(weights: &GenerationWeights, h0: &[f32], kind: u32) -> Vec<f32> {
     let h = weights.hidden;
     let vectors = h0.len() / h;
-    let (mut gates, mut recurrent) = (Vec::new(), Vec::new());
+    let (mut products, width) = match &weights.state {
+        StateStep::Prefix(step) => (vec![0.0; vectors * step.both.width], step.both.width),
+        StateStep::Tree(_) => (vec![0.0; vectors * 3 * h], 3 * h),
+    };
     match &weights.state {
-        StateStep::Prefix(step) => {
-            append(&mut gates, 3 * h, matrix(h0, vectors), &step.from_parent);
-            append(&mut recurrent, 3 * h, matrix(h0, vectors), &step.recurrent);
+        StateStep::Prefix(step) => step.both.multiply(&mut products, h0),
+        StateStep::Tree(step) => {
+            let to = matrix_mut(&mut products, vectors);
+            step.recurrent.multiply(to, Accum::Replace, matrix(h0, vectors));
         }
-        StateStep::Tree(step) => append(&mut recurrent, 3 * h, matrix(h0, vectors), &step.recurrent),
     }
     let mut states = vec![0.0; vectors * h];
+    let mut scratch = Scratch::new(h);
     for (vector, state) in states.chunks_exact_mut(h).enumerate() {
-        let input = CellInput {
-            from_parent: (!gates.is_empty()).then(|| row(&gates, vector, 3 * h)),
-            recurrent: row(&recurrent, vector, 3 * h),
-            previous: row(h0, vector, h),
+        let (gates, previous) = (row(&products, vector, width), row(h0, vector, h));
+        let input = match &weights.state {
+            StateStep::Prefix(_) => {
+                let recurrent = Recurrent::OnlyN(&gates[3 * h..4 * h]);
+                CellInput { from_parent: Some(&gates[..3 * h]), recurrent, previous }
+            }
+            StateStep::Tree(_) => {
+                CellInput { from_parent: None, recurrent: Recurrent::Gates(gates), previous }
+            }
         };
-        weights.cell(kind, 0, &input, state);
+        weights.cell(kind, 0, &input, &mut scratch, state);
     }
     states
-}
-
-/// The products of states with the recurrent weight; empty for tree decoders, which do not need them.
-pub(super) fn recurrent_products(weights: &GenerationWeights, states: &[f32]) -> Vec<f32> {
-    let mut products = Vec::new();
-    if let StateStep::Prefix(step) = &weights.state {
-        let rows = states.len() / weights.hidden;
-        append(&mut products, 3 * weights.hidden, matrix(states, rows), &step.recurrent);
-    }
-    products
 }

@@ -4,8 +4,8 @@
 use candle_core::{Result, Tensor};
 use faer::Accum;
 use logicvae_compute::{
-    Buffer, Factor, Real, Weight, add_rows, add_scaled, bias_gradients, gru_backward, gru_forward,
-    gru_reference, matrix, matrix_mut, multiply_shared, product_gradient, row, row_mut, simd, transposed,
+    Buffer, Factor, Real, add_rows, add_scaled, bias_gradients, gru_backward, gru_forward, gru_reference,
+    matrix, matrix_mut, multiply_shared, product_gradient, row, row_mut, simd, transposed,
 };
 
 use super::PrefixWeights;
@@ -239,20 +239,21 @@ fn slot(parent: u32, row: usize, trees: usize) -> usize {
     if parent == u32::MAX { row } else { trees + parent as usize }
 }
 
-/// Generation: the weights as one step reads them.
-pub struct PrefixStep {
+/// Generation: the weights of one step by what they multiply. Each is stored by column.
+pub struct PrefixColumns {
+    /// `[features, 3 hidden]`.
+    pub features: Vec<f32>,
     /// `[hidden, 3 hidden]`: from the parent's state to the gates.
-    pub from_parent: Weight<f32>,
+    pub from_parent: Vec<f32>,
     /// `[hidden, 3 hidden]`: from the previous state to the gates.
-    pub recurrent: Weight<f32>,
+    pub recurrent: Vec<f32>,
 }
 
-impl PrefixStep {
-    /// Splits the input weight, stored by column, into features and parent.
-    pub fn new(input_columns: &[f32], recurrent: &[f32], hidden: usize) -> (Vec<f32>, Self) {
-        let (features, from_parent) = input_columns.split_at(input_columns.len() - 3 * hidden * hidden);
-        let from_parent = Weight::new(from_parent.to_vec(), hidden);
-        let recurrent = Weight::new(transposed(&[recurrent], 3 * hidden).to_vec(), hidden);
-        (features.to_vec(), Self { from_parent, recurrent })
+impl PrefixColumns {
+    pub fn new(weights: &PrefixWeights<Vec<f32>>, hidden: usize) -> Self {
+        let input = transposed(&[&weights.input], 3 * hidden);
+        let (features, from_parent) = input.split_at(input.len() - 3 * hidden * hidden);
+        let recurrent = transposed(&[&weights.recurrent], 3 * hidden);
+        Self { features: features.to_vec(), from_parent: from_parent.to_vec(), recurrent: recurrent.to_vec() }
     }
 }
