@@ -96,3 +96,30 @@ fn semantic_distances(embedding: &Embedding, list: &[Decoded], wanted: &[f64]) -
     let distance = |d: &Decoded| d.formula.as_ref().and_then(|_| distances.next()).unwrap_or(f64::INFINITY);
     Ok(list.iter().map(distance).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Tensor;
+
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn weights_that_training_has_changed_are_not_kept() {
+        for preset in ["tiny", "best-3"] {
+            let model = Model::new(&Config::preset(preset).unwrap()).unwrap();
+            let z = Tensor::zeros((4, model.config().latent), DType::F32, &Device::Cpu).unwrap();
+            let codes = Codes::unconditional(z).unwrap();
+            let before = model.decode(&codes, Decoding::Greedy).unwrap();
+            assert_eq!(model.decode(&codes, Decoding::Greedy).unwrap(), before);
+            for (_, var) in model.trained() {
+                var.set(&(var.as_tensor() * 0.5).unwrap()).unwrap();
+            }
+            let after = model.decode(&codes, Decoding::Greedy).unwrap();
+            assert_ne!(after, before, "{preset}");
+            // A model that has kept nothing.
+            let fresh = Model { generation: Default::default(), ..model };
+            assert_eq!(fresh.decode(&codes, Decoding::Greedy).unwrap(), after, "{preset}");
+        }
+    }
+}
