@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Folder, done, logicvae, refused};
+use crate::support::{Folder, done, logicvae, logicvae_with_backtrace, refused};
 
 #[test]
 fn an_exported_model_can_be_used_like_its_run() {
@@ -83,8 +83,23 @@ fn a_training_starts_from_the_weights_of_another_run() {
     };
     assert_eq!(weight_files(&same), weight_files(&run));
 
-    refused(&train_from(&model, &folder.path("a"), &["--set=model.hidden=32"]), &["the weights in", "shape"]);
-    refused(&train_from(&model, &folder.path("b"), &["--set=model.positional=false"]), &["other variables"]);
+    // What differs is said in the words of the settings, without a stack trace, even if one is asked for.
+    for (out, set, wanted) in [
+        ("a", "model.hidden=32", "model.hidden is 32, but 64 there"),
+        ("a", "model.latent=5", "model.latent is 5, but 24 there"),
+        ("b", "model.positional=false", "model.positional is false, but true there"),
+        ("b", "model.encoder.layers=3", "model.encoder.layers is 3, but"),
+    ] {
+        let args = ["train", "--preset", "tiny", "--epochs=2", "--from", &model, "--out", &folder.path(out)];
+        let run = logicvae_with_backtrace(&[&args[..], &["--set", set]].concat());
+        refused(&run, &["the weights in", wanted, "leave out --from", "config.toml"]);
+        assert_eq!(
+            run.err.trim_end().lines().filter(|line| !line.starts_with("note:")).count(),
+            1,
+            "{}",
+            run.err
+        );
+    }
     refused(&train_from(&folder.path("none"), &folder.path("c"), &[]), &["contains no run"]);
     assert!(["a", "b", "c"].iter().all(|name| !Path::new(&folder.path(name)).exists()));
 }

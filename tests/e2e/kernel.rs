@@ -122,7 +122,7 @@ fn similar_lists_equivalent_formulae_first() {
     );
     assert_eq!(neighbours[1]["kernel"].as_f64(), Some(1.0));
     let text = logicvae_with_input(&["similar", "x1", "--in", "-"], "x1\nx2\n");
-    assert!(text.out.contains("1.0000   100.00 %  x1"), "{}", text.out);
+    assert!(text.out.contains(" 100.00 %  1.0000     1  x1"), "{}", text.out);
 }
 
 #[test]
@@ -149,6 +149,22 @@ fn experiments_write_figures_and_data() {
     };
     assert!(csv.lines().skip(1).all(identity), "k = 2 · agreement - 1");
     refused(&logicvae(&["experiment", "pool", "--quick", "--out", &out]), &["exists", "--force"]);
+}
+
+#[test]
+fn experiments_print_tables_with_headers() {
+    let folder = Folder::new();
+    for (name, headers, lines) in [
+        ("correlation", "kernel    variables  pairs  Pearson  Spearman", 7),
+        ("pool", "kernel    variables  mean kernel  mean distance  components  variance", 7),
+        ("agreement", "pairs  largest deviation", 2),
+    ] {
+        let text = done(&["experiment", name, "--quick", "--out", &folder.path(name)]).out;
+        assert!(text.starts_with(headers), "{text}");
+        assert!(!text.contains(['{', '"', '[']), "{text}");
+        assert_eq!(text.lines().count(), lines + 1, "{text}");
+        assert!(text.lines().last().is_some_and(|line| line.contains("written to")), "{text}");
+    }
 }
 
 #[test]

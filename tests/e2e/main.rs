@@ -2,12 +2,16 @@
 
 mod bad_input;
 mod datasets;
+mod documentation;
 mod embedding;
 mod exports;
 mod formulae;
 mod kernel;
 mod models;
+mod other_tools;
 mod pictures;
+mod requirements;
 mod robustness;
 mod shell;
 mod support;
+mod training;

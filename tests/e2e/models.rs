@@ -243,7 +243,7 @@ fn bad_settings_are_errors_before_anything_is_written() {
     for (args, wanted) in [
         (vec!["--preset", "gat-9"], "no preset"),
         (vec!["--preset", "gcn-3", "--set=model.encoder.heads=[3,3]"], "only GAT has heads"),
-        (vec!["--preset", "gat-5", "--set=model.variables=3"], "vocabulary ends with x3"),
+        (vec!["--preset", "gat-5", "--set=model.variables=3"], "the model only knows x1 to x3"),
         (vec!["--preset", "cvae-gat-3", "--set=context.pool=0"], "pool"),
         (vec!["--preset", "gat-3", "--set=model.prior=learned"], "context"),
         (vec!["--preset", "gat-3", "--set=model.depth=3"], "depth"),
@@ -326,6 +326,19 @@ fn start(args: &[&str]) -> std::process::Child {
 /// Irregular waiting times without a random generator: the fractional parts of multiples of the golden ratio.
 fn waiting_time(number: u32, longest: Duration) -> Duration {
     longest.mul_f64((f64::from(number) * 0.618_034).fract())
+}
+
+/// A training that is killed after its last checkpoint, before the one before it is removed.
+#[test]
+fn resuming_removes_what_a_killed_training_left() {
+    let folder = Folder::new();
+    let run = folder.path("run");
+    assert_eq!(train(&run, &[]).code, 0);
+    let wanted = weights(&run);
+    let last = wanted.iter().find(|(name, _)| name.starts_with("last-")).unwrap();
+    std::fs::write(Path::new(&run).join("last-00000000.safetensors"), &last.1).unwrap();
+    done(&["train", "--resume", "--out", &run]);
+    assert!(weights(&run) == wanted);
 }
 
 #[test]

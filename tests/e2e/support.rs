@@ -45,6 +45,11 @@ pub fn logicvae_with_input(args: &[&str], input: impl Into<Vec<u8>>) -> Run {
     Run::new(command(args).write_stdin(input).output().expect("the binary runs"))
 }
 
+/// Runs a command as someone does who wants stack traces of panics.
+pub fn logicvae_with_backtrace(args: &[&str]) -> Run {
+    Run::new(command(args).env("RUST_BACKTRACE", "1").output().expect("the binary runs"))
+}
+
 /// Runs a command that must succeed.
 pub fn done(args: &[&str]) -> Run {
     let run = logicvae(args);

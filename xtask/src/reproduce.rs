@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -18,10 +19,14 @@ pub struct Args {
     arguments: Vec<OsString>,
 }
 
+/// The time between two lines that say that the build is at work.
+const PAUSE: Duration = Duration::from_secs(20);
+
 /// Builds `logicvae` and `logicvae-suite`, then runs the suite in the caller's current folder.
 pub fn run(args: &Args) -> Result<()> {
     let packages = ["--package", "logicvae-cli", "--package", "logicvae-suite"];
-    shell::run(cargo().args(["build", "--release"]).args(packages))?;
+    let what = "building logicvae and logicvae-suite (several minutes the first time)";
+    shell::run_long(what, PAUSE, cargo().args(["build", "--release"]).args(packages))?;
     let program = format!("logicvae-suite{}", std::env::consts::EXE_SUFFIX);
     let mut suite = Command::new(root().join(target()).join("release").join(program));
     suite.args(&args.arguments);

@@ -1,9 +1,11 @@
 //! Running other programs from the root of the repository.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -35,6 +37,34 @@ pub fn run(command: &mut Command) -> Result<()> {
         bail!("failed ({status}): {command:?}");
     }
     Ok(())
+}
+
+/// Runs a program that takes long, and says so. On a terminal the program shows its own progress; elsewhere
+/// there is a line after every `pause`.
+pub fn run_long(what: &str, pause: Duration, command: &mut Command) -> Result<()> {
+    eprintln!("{what}");
+    if io::stderr().is_terminal() {
+        return run(command);
+    }
+    run_with_signs(pause, command, |elapsed| eprintln!("{what}: {} s so far", elapsed.as_secs()))
+}
+
+/// Runs a program, and calls `sign` after every `pause` with the time so far.
+fn run_with_signs(pause: Duration, command: &mut Command, sign: impl Fn(Duration) + Sync) -> Result<()> {
+    let start = Instant::now();
+    let (done, wait) = mpsc::channel::<()>();
+    let sign = &sign;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            // The program has ended when the other side is dropped.
+            while wait.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                sign(start.elapsed());
+            }
+        });
+        let result = run(command);
+        drop(done);
+        result
+    })
 }
 
 /// Runs a program as a named step, and prints how long it took.
@@ -97,4 +127,24 @@ pub fn exists(program: &str, argument: &str) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|s| s.success())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn a_long_program_gives_signs_until_it_ends() {
+        let times = Mutex::new(Vec::new());
+        let pause = Duration::from_millis(50);
+        run_with_signs(pause, command("sleep").arg("0.5"), |time| times.lock().unwrap().push(time)).unwrap();
+        let times = times.into_inner().unwrap();
+        assert!(times.len() >= 2 && times.is_sorted(), "{times:?}");
+        // A failure is reported at once.
+        let start = Instant::now();
+        assert!(run_with_signs(Duration::from_secs(60), &mut command("false"), |_| {}).is_err());
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
 }

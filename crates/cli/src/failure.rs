@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use crate::message::message;
 
+/// The exit code for a question that was not answered within its time limit.
+pub const UNKNOWN: u8 = 3;
+
 /// Prints an error and chooses the exit code: 1 if the system failed (such as a full disk), 2 for every other
 /// error, since it is caused by the input.
 pub fn report(error: &anyhow::Error) -> ExitCode {

@@ -11,10 +11,13 @@ mod domain;
 mod failure;
 mod figure;
 mod input;
+mod limit;
 mod matrix;
 mod message;
 mod output;
+mod place;
 mod progress;
+mod table;
 mod trained;
 
 use std::process::ExitCode;

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use logicvae_compute::keep_freed_memory;
-use logicvae_logic::{Formula, FormulaLimits, Split};
+use logicvae_logic::{Budget, Entry, Formula, FormulaLimits, Operators, Split, minimise};
 use logicvae_vae::{Codes, Model, Refinement, Run, Weights};
 
 use crate::args::{ModelArgs, WhichWeights};
-use crate::input::{is_standard, read_limited};
+use crate::input::{Inputs, is_standard};
 use crate::progress::Progress;
 
 impl From<WhichWeights> for Weights {
@@ -34,25 +34,43 @@ pub fn formulae_or_test_set(
     args: &ModelArgs,
     file: Option<&Path>,
     limits: FormulaLimits,
-) -> Result<Vec<Formula>> {
+    inputs: &mut Inputs,
+) -> Result<Vec<Entry>> {
     match (file, &args.model) {
-        (Some(path), _) => read_limited(path, limits),
-        (None, Some(folder)) => Ok(Run::open(folder)?.formulae(Split::Test)?),
+        (Some(path), _) => inputs.limited(path, limits),
+        (None, Some(folder)) => {
+            let formulae = Run::open(folder)?.formulae(Split::Test)?;
+            let entry = |(at, formula)| Entry { formula, label: None, line: at + 1 };
+            Ok(formulae.into_iter().enumerate().map(entry).collect())
+        }
         (None, None) => bail!("the built-in model has no formulae of its own: name a file with --in"),
     }
 }
 
 /// The formulae of a file, if there is one of this name; otherwise the formula itself. They must be within
 /// the limits of the model.
-pub fn formulae_or_file(input: &str, limits: FormulaLimits) -> Result<Vec<Formula>> {
+pub fn formulae_or_file(input: &str, limits: FormulaLimits, inputs: &mut Inputs) -> Result<Vec<Entry>> {
     let path = Path::new(input);
     if is_standard(path) || path.exists() {
-        return read_limited(path, limits);
+        return inputs.limited(path, limits);
     }
-    let formula: Formula =
-        input.parse().with_context(|| format!("`{input}` is neither a file nor a valid formula"))?;
-    limits.check(&formula).with_context(|| format!("`{input}`"))?;
-    Ok(vec![formula])
+    let parsed = inputs.names.parse(input);
+    parsed.with_context(|| format!("`{input}` is neither a file nor a valid formula"))?;
+    Ok(vec![inputs.limited_formula(input, limits)?.into()])
+}
+
+/// The formulae of a list of entries.
+pub fn formulae(entries: &[Entry]) -> Vec<Formula> {
+    entries.iter().map(|entry| entry.formula.clone()).collect()
+}
+
+/// The time to minimise a decoded formula of five or more variables, in seconds.
+const MINIMISING: f64 = 0.1;
+
+/// The smallest formula with the same meaning, or the best one found in a short time.
+pub fn minimised(formula: &Formula) -> Formula {
+    let found = minimise(formula, Operators::BASIC, &Budget::seconds(MINIMISING));
+    found.map_or_else(|_| formula.clone(), |found| found.expression.to_formula())
 }
 
 /// Encodes formulae without checking that they are reconstructed.

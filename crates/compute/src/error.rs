@@ -21,5 +21,23 @@ pub enum ComputeError {
     Unsolvable,
     /// The tensor library failed.
     #[error(transparent)]
-    Tensor(#[from] candle_core::Error),
+    Tensor(candle_core::Error),
+}
+
+impl From<candle_core::Error> for ComputeError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Tensor(plain(error))
+    }
+}
+
+/// An error of the tensor library without its stack trace, which it would print as a part of its message if
+/// `RUST_BACKTRACE` is set.
+pub fn plain(error: candle_core::Error) -> candle_core::Error {
+    use candle_core::Error::{Context, WithBacktrace, WithPath};
+    match error {
+        WithBacktrace { inner, .. } => plain(*inner),
+        WithPath { inner, path } => WithPath { inner: Box::new(plain(*inner)), path },
+        Context { inner, context } => Context { inner: Box::new(plain(*inner)), context },
+        other => other,
+    }
 }

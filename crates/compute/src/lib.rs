@@ -47,7 +47,7 @@ pub use adam::{Adam, StepSize};
 pub use autograd::{Operation, apply};
 pub use buffer::Buffer;
 pub use device::DeviceChoice;
-pub use error::ComputeError;
+pub use error::{ComputeError, plain};
 pub use gru_cell::{GruCellWeights, bias_gradients, gru_backward, gru_forward, gru_reference};
 pub use one_hot::OneHot;
 pub use parameters::Parameters;

@@ -72,9 +72,9 @@ pub enum GraphError {
         wanted: bool,
     },
     /// A formula has a variable outside the vocabulary.
-    #[error("formula {formula} has the variable x{variable}, but the vocabulary ends with x{variables}")]
+    #[error("formula {}: x{variable} occurs, but only x1 to x{variables} are supported", .formula + 1)]
     UnknownVariable {
-        /// Which formula of the batch, from 0.
+        /// Which formula of the batch, from 0. The message counts from 1.
         formula: usize,
         /// Its variable.
         variable: u32,
@@ -82,9 +82,9 @@ pub enum GraphError {
         variables: u32,
     },
     /// A formula has the constant 1, which the vocabulary lacks.
-    #[error("formula {formula} has the constant 1, which this vocabulary lacks: simplify the formula first")]
+    #[error("formula {}: it contains a constant, which is not supported: simplify it", .formula + 1)]
     NoConstant {
-        /// Which formula of the batch, from 0.
+        /// Which formula of the batch, from 0. The message counts from 1.
         formula: usize,
     },
     /// An invalid setting.
@@ -97,5 +97,11 @@ pub enum GraphError {
     },
     /// The tensor library failed.
     #[error(transparent)]
-    Tensor(#[from] candle_core::Error),
+    Tensor(candle_core::Error),
+}
+
+impl From<candle_core::Error> for GraphError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Tensor(logicvae_compute::plain(error))
+    }
 }

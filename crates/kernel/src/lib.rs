@@ -35,6 +35,7 @@
 #![deny(unsafe_code)] // allowed only in the modules marked below
 
 mod bound;
+mod cluster;
 mod distinct;
 mod domain;
 mod embedding;
@@ -46,6 +47,7 @@ mod gram;
 #[allow(unsafe_code)] // calls functions compiled for AVX2 and AVX-512
 mod hamming;
 pub mod linalg;
+mod measure;
 mod neighbours;
 #[allow(unsafe_code)] // AVX-512 intrinsics
 mod nontemporal;
@@ -57,10 +59,12 @@ mod npy;
 struct Readme;
 
 pub use bound::{error_bound, samples_for};
+pub use cluster::{Cluster, Clustering};
 pub use domain::Domain;
 pub use embedding::{Embedding, EmbeddingParams, MapParts, Method};
 pub use error::KernelError;
 pub use form::{Form, PAPER_SIGMA2};
 pub use gram::{Kernel, jaccard};
+pub use measure::{Measure, Overlap};
 pub use neighbours::{Neighbour, Neighbours};
 pub use npy::{NpyWriter, Precision};

@@ -35,16 +35,23 @@
 
 #![deny(unsafe_code)] // allowed only in the SIMD modules of `eval`
 
+mod budget;
 mod child_order;
+mod constants;
 mod decide;
 mod edit_distance;
 mod eval;
+mod exchange;
 mod formula;
+mod identifier;
 mod io;
+mod minimise;
+mod names;
 mod node;
 mod parse;
 mod print;
 mod random;
+mod relations;
 mod sample;
 mod serialize;
 mod shortest;
@@ -59,20 +66,25 @@ mod tree;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use budget::{Budget, Unknown};
 pub use decide::{CountError, Equivalence, TABLE_LIMIT};
 pub use edit_distance::edit_distance;
 pub use eval::{
     Assignment, AssignmentError, Assignments, BatchError, BitMatrix, TableError, TruthTable, UnboundVariable,
     VARIABLE_PATTERNS, truth_tables,
 };
+pub use exchange::{FileFormat, FormulaFile};
 pub use formula::{Formula, PreorderError, x};
 pub use io::{
-    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, FormulaLimits, FormulaReader, LimitError,
-    ReadError, write_atomic, write_text,
+    BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Entry, FormulaLimits, FormulaReader,
+    LimitError, ReadError, write_atomic, write_text,
 };
+pub use minimise::{Expression, Minimised, NotExpressible, Operators, minimise};
+pub use names::{NameError, NamedFormula, Names};
 pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};
 pub use random::{GOLDEN_GAMMA, fnv1a, mix64, uniform};
+pub use relations::{Relations, relations};
 pub use sample::{
     Dataset, DatasetSpec, FormulaKind, GeneralSampler, SampleError, Sampler, SamplerParams, Split,
     all_formulae,

@@ -79,7 +79,13 @@ pub enum VaeError {
     Formulae(#[from] ReadError),
     /// The tensor library failed.
     #[error(transparent)]
-    Tensor(#[from] candle_core::Error),
+    Tensor(candle_core::Error),
+}
+
+impl From<candle_core::Error> for VaeError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Tensor(logicvae_compute::plain(error))
+    }
 }
 
 impl VaeError {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::requirements::LimitArgs;
 use clap::ValueEnum;
 use logicvae_logic::{Assignment, MAX_VARIABLE, Split};
 
@@ -112,9 +113,13 @@ pub struct EvalArgs {
     #[arg(long)]
     pub truth_table: bool,
 
-    /// Show the formula after simplification by local rewrite rules, which need not give the shortest form.
+    /// Show the formula after simplification by local rewrite rules, which need not give the shortest form;
+    /// `logicvae minimise` does.
     #[arg(long)]
     pub simplify: bool,
+
+    #[command(flatten)]
+    pub limit: LimitArgs,
 }
 
 /// Check whether two formulae are equivalent.
@@ -122,19 +127,25 @@ pub struct EvalArgs {
 /// If they are not, the command prints an assignment at which they differ, and exits with code 1. Formulae
 /// with up to 20 variables are compared by truth table, larger ones with a SAT solver.
 ///
-/// JSON keys: equivalent, counterexample (the values of x1, x2, and so on, or null).
+/// JSON keys: equivalent (null if unknown), counterexample (the values of x1, x2, and so on, or null).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae check '!(x1 & x2)' '!x1 | !x2'
   logicvae check 'x1' 'x1 & x2'
-  echo 'x1 -> x2' | logicvae check - '!x1 | x2' --json")]
+  echo 'x1 -> x2' | logicvae check - '!x1 | x2' --json
+
+Exit codes:
+  0 equivalent; 1 different; 3 unknown.")]
 pub struct CheckArgs {
     /// The first formula; - reads it from standard input.
     pub first: String,
 
     /// The second formula; - reads it from standard input.
     pub second: String,
+
+    #[command(flatten)]
+    pub limit: LimitArgs,
 }
 
 /// Summarise a file of formulae: sizes, depths, variables, node types and tautologies.

@@ -146,14 +146,17 @@ pub enum EmbedMethod {
 
 /// Find the formulae of a file that are most similar in meaning to a formula.
 ///
-/// Similarity is the plain kernel: 1 for equivalent formulae, 0.8 if they agree at 90 % of the assignments.
-/// No model is needed; `logicvae neighbours` compares the latent vectors of a model instead.
+/// Formulae that cannot be true together with the given one are marked as contradictions: a contradiction can
+/// still agree with it at most assignments. No model is needed; `logicvae neighbours` compares the vectors of
+/// a model instead.
 ///
-/// JSON keys: neighbours, each with formula and kernel.
+/// JSON keys: measure, assignments, exact (whether these are all assignments), neighbours, each with formula,
+/// file, line, label, kernel, value (by the measure) and contradicts (null if unknown).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae similar 'x1 & !x2' --in datasets/paper-3/train.txt -k 5
+  logicvae similar 'door_open -> alarm' --in requirements.txt --measure centred
   logicvae sample --vars 5 --count 100000 | logicvae similar 'x1 -> x5' --in -")]
 pub struct SimilarArgs {
     /// The formula; - reads it from standard input.
@@ -167,8 +170,26 @@ pub struct SimilarArgs {
     #[arg(short, value_name = "K", default_value_t = 10)]
     pub k: usize,
 
+    /// How similarity is measured.
+    #[arg(long, value_enum, default_value_t = MeasureName::Agreement)]
+    pub measure: MeasureName,
+
     #[command(flatten)]
     pub domain: DomainArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MeasureName {
+    /// The share of assignments at which both have the same value. The kernel is 2 times this minus 1.
+    Agreement,
+    /// The share of the assignments that satisfy one of them at which both are true.
+    Jaccard,
+    /// The correlation of their values: 0 for formulae without a common variable. Best for large sets of
+    /// requirements over many variables.
+    Centred,
+    /// The share of the assignments that satisfy the given formula at which the other is true: 100 % if it
+    /// follows.
+    Entailment,
 }
 
 /// Run one of the paper's kernel experiments, and write its figure (SVG, PNG) and its data (CSV).

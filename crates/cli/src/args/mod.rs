@@ -4,6 +4,7 @@ mod formulae;
 mod kernel;
 mod model;
 mod picture;
+mod requirements;
 mod vectors;
 
 use std::path::PathBuf;
@@ -13,10 +14,14 @@ use clap_complete::Shell;
 
 pub use formulae::{CheckArgs, EvalArgs, Format, SampleArgs, StatsArgs};
 pub use kernel::{
-    DomainArgs, Dtype, EmbedArgs, EmbedMethod, Experiment, ExperimentArgs, KernelArgs, SimilarArgs,
+    DomainArgs, Dtype, EmbedArgs, EmbedMethod, Experiment, ExperimentArgs, KernelArgs, MeasureName,
+    SimilarArgs,
 };
 pub use model::{EvaluateArgs, ExportArgs, TrainArgs, WhichWeights};
 pub use picture::{DrawArgs, PlotArgs};
+pub use requirements::{
+    ClusterArgs, ConvertArgs, FormatName, LimitArgs, MinimiseArgs, OperatorName, RelateArgs,
+};
 pub use vectors::{DecodeArgs, EncodeArgs, InterpolateArgs, MapArgs, ModelArgs, NeighboursArgs};
 
 /// Turn logical formulae into vectors that preserve their meaning, and vectors back into formulae.
@@ -26,6 +31,7 @@ pub use vectors::{DecodeArgs, EncodeArgs, InterpolateArgs, MapArgs, ModelArgs, N
     version,
     max_term_width = 100,
     arg_required_else_help = true,
+    help_template = HELP,
     after_help = CONVENTIONS
 )]
 pub struct Args {
@@ -41,12 +47,58 @@ pub struct Args {
     pub command: Command,
 }
 
+/// The help text: the commands in groups.
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Formulae:
+  eval         Value, truth table and number of satisfying assignments of one formula
+  check        Check whether two formulae are equivalent
+  minimise     Find the smallest formula with the same meaning
+  draw         Draw the syntax tree of a formula
+  convert      Convert formulae to LaTeX, SymPy, SMT-LIB, DIMACS, Graphviz or JSON, and from other formats
+
+Sets of formulae:
+  relate       Find equivalent, entailed and contradictory requirements, and conflicts
+  cluster      Group requirements by meaning
+  similar      Find the formulae that are most similar in meaning to a formula
+  stats        Summarise a file of formulae
+  sample       Sample random formulae
+
+Vectors, with the built-in model or another:
+  encode       Encode formulae as vectors: what they mean, and how they are written
+  decode       Decode vectors to formulae, or find formulae with a given meaning
+  neighbours   Find the formulae whose vectors are nearest to that of a formula
+  interpolate  Walk from one formula to another
+  map          Plot vectors in two dimensions
+  kernel       Compute the semantic similarity of every pair of formulae
+  embed        Embed formulae by their meaning alone, without a model
+
+Models and experiments:
+  train        Train a model, and store it in a run folder
+  evaluate     Evaluate a trained model
+  export       Export a trained model to a small folder
+  experiment   Run one of the paper's kernel experiments
+  plot         Draw a chart described by a JSON file
+
+Shell:
+  completions  Print a shell completion script
+  man          Write manual pages
+  help         Print this message or the help of a command
+
+Options:
+{options}{after-help}";
+
 /// Conventions of all commands, shown at the end of `logicvae --help`.
 const CONVENTIONS: &str = "\
-Formulae:    x1 & !x2 | 1. Also accepted: ∧ ∨ ¬, and or not, && || ~, x_1, ->, <->, ^ (xor).
-Input files: text with one formula per line and # comments, or the binary format written by
-             `sample --format binary`. The file name - stands for standard input.
-Exit codes:  0 success; 1 a negative answer (`check`) or a failed run; 2 bad input.
+Formulae:    x1 & !x2 | 1, or with names: door_open & !alarm -> locked. Also accepted: ∧ ∨ ¬, && || ~, x_1,
+             =>, <->, <=>, ^, true, false, the words not, and, or, xor, nand, nor, implies, iff in any case,
+             and names in quotes, such as \"speed >= 30\".
+Input files: text with one formula per line and an optional label (`REQ-12: formula`, or behind `#`), and the
+             formats of `logicvae convert`, by extension. The file name - stands for standard input.
+Exit codes:  0 success; 1 a negative answer (`check`, `relate`) or a failed run; 2 bad input; 3 unknown.
 
 Examples:
   logicvae eval 'x1 & !x2 | x3' --truth-table
@@ -63,6 +115,10 @@ pub enum Command {
     Kernel(KernelArgs),
     Embed(EmbedArgs),
     Similar(SimilarArgs),
+    Relate(RelateArgs),
+    Cluster(ClusterArgs),
+    Minimise(MinimiseArgs),
+    Convert(ConvertArgs),
     Draw(DrawArgs),
     Train(TrainArgs),
     Evaluate(EvaluateArgs),
@@ -105,4 +161,19 @@ pub struct ManArgs {
     /// Overwrite existing pages.
     #[arg(long)]
     pub force: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_the_help_once() {
+        for command in Args::command().get_subcommands() {
+            let line = format!("\n  {:<13}", command.get_name());
+            assert_eq!(HELP.matches(&line).count(), 1, "{}", command.get_name());
+        }
+    }
 }

@@ -97,6 +97,11 @@ pub struct DecodeArgs {
     #[arg(long, value_name = "TABLE|FORMULA|FILE")]
     pub context: Option<String>,
 
+    /// Names of x1, x2, and so on in the output, separated by commas, or a file of formulae with these names
+    /// [default: the names in --context].
+    #[arg(long, value_name = "NAMES|FILE")]
+    pub names: Option<String>,
+
     /// Number of vectors to sample from the prior, per context [default: 1].
     #[arg(
         long,
@@ -132,6 +137,10 @@ pub struct DecodeArgs {
     /// file with one formula per vector.
     #[arg(long, value_name = "FILE|FORMULA", conflicts_with_all = ["beam", "samples"])]
     pub of: Option<String>,
+
+    /// Show the smallest formula with the same meaning instead of each decoded formula.
+    #[arg(long)]
+    pub minimise: bool,
 
     /// Random seed.
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -177,6 +186,10 @@ pub struct InterpolateArgs {
     /// Follow the straight line between the two vectors, and decode each point.
     #[arg(long, requires = "to")]
     pub linear: bool,
+
+    /// Show the smallest formula with the same meaning instead of each decoded formula.
+    #[arg(long)]
+    pub minimise: bool,
 
     /// Draw the syntax tree of every step into this file (.svg or .png).
     #[arg(long, value_name = "FILE", alias = "svg")]

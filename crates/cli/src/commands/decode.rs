@@ -4,15 +4,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use logicvae_logic::{Assignment, Formula};
+use logicvae_logic::{Assignment, Formula, Names};
 use logicvae_vae::{Codes, Condition, Conditions, Decoded, Decoding, Expressed, Model};
 use serde::Serialize;
 
 use crate::args::DecodeArgs;
-use crate::input::{is_standard, read_text};
+use crate::input::{Inputs, is_standard, read_text};
 use crate::matrix;
 use crate::output::Output;
-use crate::trained::{formulae_or_file, open};
+use crate::trained::{formulae, formulae_or_file, minimised, open};
 
 /// The number of formulae that are shown for a meaning.
 const SHOWN: u32 = 10;
@@ -25,7 +25,7 @@ struct Report {
 #[derive(Serialize)]
 struct Line {
     row: usize,
-    formula: Option<Formula>,
+    formula: Option<String>,
     log_probability: f64,
     /// The share of the requested values that the formula has; none if the model has no meaning.
     agreement: Option<f64>,
@@ -37,19 +37,30 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
     if args.z.is_none() && args.context.is_none() && model.embedding().is_some() {
         bail!("this model is conditional: give vectors with --z, or a meaning with --context");
     }
-    let conditions = args.context.as_deref().map(|given| conditions(&model, given)).transpose()?;
+    let mut inputs = Inputs::new();
+    if let Some(list) = &args.names {
+        inputs.names = names(list)?;
+    }
+    let conditions =
+        args.context.as_deref().map(|given| conditions(&model, given, &mut inputs)).transpose()?;
     let from_prior = args.draws.is_some() || args.samples.is_some() || args.of.is_some();
     let formulae = match (&args.z, conditions) {
         (None, Some(conditions)) if !from_prior && model.config().goal_conditioned => {
-            meanings(&model, &conditions, args.beam.unwrap_or(SHOWN) as usize)?
+            let count = args.beam.unwrap_or(SHOWN) as usize;
+            let show = |formula: &Formula| shown(args, formula, &inputs);
+            meanings(&model, &conditions, count, &show)?
         }
-        (_, conditions) => vectors(args, &model, conditions)?,
+        (_, conditions) => vectors(args, &model, conditions, &mut inputs)?,
     };
-    let report = Report { formulae };
+    let mut report = Report { formulae };
+    if args.minimise {
+        // Different decodings can have the same smallest formula.
+        report.formulae.dedup_by(|next, line| (next.row, &next.formula) == (line.row, &line.formula));
+    }
     output.print(&report, |out| {
         writeln!(out, "  row  agreement  log-prob.  formula")?;
         for line in &report.formulae {
-            let formula = line.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
+            let formula = line.formula.as_deref().unwrap_or("(not a formula)");
             let times = if line.count > 1 { format!("  {} times", line.count) } else { String::new() };
             let agreement = line.agreement.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
             writeln!(
@@ -63,12 +74,22 @@ pub fn run(args: &DecodeArgs, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A decoded formula as it is shown.
+fn shown(args: &DecodeArgs, formula: &Formula, inputs: &Inputs) -> String {
+    if args.minimise { inputs.show(&minimised(formula)) } else { inputs.show(formula) }
+}
+
 /// Formulae with given meanings, the shortest first.
-fn meanings(model: &Model, conditions: &Conditions, count: usize) -> Result<Vec<Line>> {
+fn meanings(
+    model: &Model,
+    conditions: &Conditions,
+    count: usize,
+    show: &dyn Fn(&Formula) -> String,
+) -> Result<Vec<Line>> {
     let found = model.express(conditions, count)?;
     let line = |row: usize, Expressed { formula, log_probability, agreement }: Expressed| Line {
         row,
-        formula: Some(formula),
+        formula: Some(show(&formula)),
         log_probability,
         agreement: Some(agreement),
         count: 1,
@@ -78,7 +99,12 @@ fn meanings(model: &Model, conditions: &Conditions, count: usize) -> Result<Vec<
 }
 
 /// Decodings of given vectors, or of samples of the prior.
-fn vectors(args: &DecodeArgs, model: &Model, conditions: Option<Conditions>) -> Result<Vec<Line>> {
+fn vectors(
+    args: &DecodeArgs,
+    model: &Model,
+    conditions: Option<Conditions>,
+    inputs: &mut Inputs,
+) -> Result<Vec<Line>> {
     let codes = match &args.z {
         Some(path) => {
             let found = matrix::read(path, model.vector_width())?;
@@ -119,14 +145,15 @@ fn vectors(args: &DecodeArgs, model: &Model, conditions: Option<Conditions>) -> 
         (None, None) => Decoding::Greedy,
     };
     let decoded = match &args.of {
-        Some(given) => score(model, &codes, given)?,
+        Some(given) => score(model, &codes, given, inputs)?,
         None => model.decode(&codes, decoding)?,
     };
     let agreements = model.agreements(&decoded, &codes.conditions)?;
+    let inputs = &*inputs;
     let lines = decoded.into_iter().zip(agreements).enumerate().flat_map(|(row, (list, agreements))| {
         let line = move |(d, agreement): (Decoded, Option<f64>)| Line {
             row,
-            formula: d.formula,
+            formula: d.formula.map(|formula| shown(args, &formula, inputs)),
             log_probability: d.log_probability,
             agreement,
             count: d.count,
@@ -137,9 +164,9 @@ fn vectors(args: &DecodeArgs, model: &Model, conditions: Option<Conditions>) -> 
 }
 
 /// The log-probabilities of given formulae: one per vector, or one for all.
-fn score(model: &Model, codes: &Codes, given: &str) -> Result<Vec<Vec<Decoded>>> {
+fn score(model: &Model, codes: &Codes, given: &str, inputs: &mut Inputs) -> Result<Vec<Vec<Decoded>>> {
     let rows = codes.rows();
-    let mut formulae = formulae_or_file(given, model.config().limits())?;
+    let mut formulae = formulae(&formulae_or_file(given, model.config().limits(), inputs)?);
     if formulae.len() == 1 {
         formulae = vec![formulae[0].clone(); rows];
     }
@@ -159,7 +186,7 @@ fn score(model: &Model, codes: &Codes, given: &str) -> Result<Vec<Vec<Decoded>>>
 
 /// The meanings that `--context` names: a file of semantic vectors or of observed rows, a truth table, or a
 /// formula.
-fn conditions(model: &Model, given: &str) -> Result<Conditions> {
+fn conditions(model: &Model, given: &str, inputs: &mut Inputs) -> Result<Conditions> {
     let Some(embedding) = model.embedding() else {
         bail!("this model is not conditional: leave out --context")
     };
@@ -175,9 +202,21 @@ fn conditions(model: &Model, given: &str) -> Result<Conditions> {
     if let Some(condition) = truth_table(given, embedding.domain().variables())? {
         return Ok(model.conditions(&[condition])?);
     }
-    let formula: Formula =
-        given.parse().with_context(|| format!("`{given}` is neither a file nor a valid formula"))?;
+    let formula: Formula = inputs
+        .names
+        .parse(given)
+        .with_context(|| format!("`{given}` is neither a file nor a valid formula"))?;
     Ok(model.conditions(&[Condition::Formula(formula)])?)
+}
+
+/// The names of x1, x2, … that `--names` lists, or those of a file of formulae.
+fn names(list: &str) -> Result<Names> {
+    if Path::new(list).exists() {
+        let mut inputs = Inputs::new();
+        inputs.formulae(Path::new(list), None)?;
+        return Ok(inputs.names);
+    }
+    Names::new(list.split(',').map(str::trim)).context("--names")
 }
 
 /// A truth table such as `0110`, where `?` leaves a value open; `None` if the text is something else.

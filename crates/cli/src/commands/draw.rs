@@ -3,17 +3,16 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use logicvae_logic::Formula;
 use serde::Serialize;
 
 use crate::args::DrawArgs;
 use crate::figure::{Picture, draw_formula};
-use crate::input::FormulaArguments;
+use crate::input::Inputs;
 use crate::output::Output;
 
 #[derive(Serialize)]
 struct Report {
-    formula: Formula,
+    formula: String,
     nodes: usize,
     depth: usize,
     out: String,
@@ -21,15 +20,15 @@ struct Report {
 
 pub fn run(args: &DrawArgs, output: Output) -> Result<ExitCode> {
     let picture = Picture::new(&args.picture.out, args.picture.force)?;
-    let mut arguments = FormulaArguments::new();
-    let formula = arguments.parse(&args.formula)?;
-    arguments.finish()?;
-    picture.write(&draw_formula(&formula)?)?;
+    let mut inputs = Inputs::new();
+    let formula = inputs.formula(&args.formula)?;
+    inputs.finish()?;
+    picture.write(&draw_formula(&formula, &inputs.names)?)?;
     let report = Report {
         nodes: formula.size(),
         depth: formula.depth(),
         out: args.picture.out.display().to_string(),
-        formula,
+        formula: inputs.show(&formula),
     };
     output.print(&report, |out| {
         writeln!(out, "{} node(s), depth {}, written to {}", report.nodes, report.depth, report.out)

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::args::{EmbedArgs, EmbedMethod};
 use crate::commands::kernel::precision;
 use crate::domain::{domain, kernel_form, largest_variable};
-use crate::input::{is_standard, read_formulae};
+use crate::input::{Inputs, is_standard};
 use crate::output::{Output, check_target, write_file};
 
 #[derive(Serialize)]
@@ -38,8 +38,9 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
         }
         check_target(save, args.force)?;
     }
-    let embedding = embedding(args)?;
-    let formulae = read_formulae(&args.file, Some(embedding.domain().variables() as u32))?;
+    let mut inputs = Inputs::new();
+    let embedding = embedding(args, &mut inputs)?;
+    let formulae = inputs.formulae(&args.file, Some(embedding.domain().variables() as u32))?;
     let vectors = embedding.transform(&formulae)?;
     write_file(&args.out, args.force, |out| {
         let mut writer = NpyWriter::new(out, vectors.dim(), precision(args.dtype))?;
@@ -69,7 +70,7 @@ pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
 }
 
 /// The embedding of a model or a saved one, or one that is fitted if the pool is a file of formulae.
-fn embedding(args: &EmbedArgs) -> Result<Embedding> {
+fn embedding(args: &EmbedArgs, inputs: &mut Inputs) -> Result<Embedding> {
     let form = kernel_form(args.gaussian)?;
     if let Some((name, embedding)) = fitted(args.pool.as_deref())? {
         let domain_given =
@@ -86,7 +87,7 @@ fn embedding(args: &EmbedArgs) -> Result<Embedding> {
     let Some(components) = args.components else {
         bail!("the number of components is missing: give it with --components K, such as --components 100")
     };
-    let pool = read_formulae(path, args.domain.vars)?;
+    let pool = inputs.formulae(path, args.domain.vars)?;
     let domain = domain(&args.domain, largest_variable(&pool))?;
     let method = match args.method {
         None | Some(EmbedMethod::GramPca) => Method::GramPca,

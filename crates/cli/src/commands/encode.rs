@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use logicvae_logic::Formula;
 use serde::Serialize;
 
 use crate::args::EncodeArgs;
+use crate::input::Inputs;
 use crate::matrix::MatrixFormat;
 use crate::message::message;
 use crate::output::Output;
-use crate::trained::{encode, encode_only, formulae_or_file, open};
+use crate::trained::{encode, encode_only, formulae, formulae_or_file, open};
 
 #[derive(Serialize)]
 struct Report {
@@ -27,20 +27,22 @@ struct Report {
 #[derive(Serialize)]
 struct Failed {
     row: usize,
-    formula: Formula,
+    formula: String,
     exact: bool,
 }
 
 pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
     let format = args.out.as_ref().map(|out| MatrixFormat::check(out, args.force)).transpose()?;
     let model = open(&args.model)?;
-    let list = formulae_or_file(&args.input, model.config().limits())?;
+    let mut inputs = Inputs::new();
+    let entries = formulae_or_file(&args.input, model.config().limits(), &mut inputs)?;
+    let list = formulae(&entries);
     let (codes, exact) = match args.no_verify {
         true => (encode_only(&model, &list)?, None),
         false => encode(&model, &list).map(|(codes, exact)| (codes, Some(exact)))?,
     };
     let inexact = |(row, exact): (usize, &bool)| {
-        (!exact).then(|| Failed { row, formula: list[row].clone(), exact: false })
+        (!exact).then(|| Failed { row, formula: inputs.show(&list[row]), exact: false })
     };
     let failed: Vec<Failed> = exact.iter().flatten().enumerate().filter_map(inexact).collect();
     let rows: Vec<Vec<f32>> = model.vectors(&codes)?.to_vec2()?;
@@ -59,7 +61,7 @@ pub fn run(args: &EncodeArgs, output: Output) -> Result<ExitCode> {
             Some(rows) => {
                 for (formula, row) in list.iter().zip(rows) {
                     let numbers: Vec<String> = row.iter().map(f32::to_string).collect();
-                    writeln!(out, "{formula}\t{}", numbers.join(" "))?;
+                    writeln!(out, "{}\t{}", inputs.show(formula), numbers.join(" "))?;
                 }
             }
             None => writeln!(out, "{} vectors of {} numbers", report.rows, report.width)?,

@@ -4,38 +4,47 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{Assignment, Formula, TruthTable};
+use logicvae_logic::{Assignment, CountError, Formula, TABLE_LIMIT, TruthTable};
 use serde::Serialize;
 
 use crate::args::EvalArgs;
-use crate::input::FormulaArguments;
+use crate::failure::UNKNOWN;
+use crate::input::Inputs;
 use crate::message::message;
 use crate::output::Output;
 
 #[derive(Serialize)]
 struct Report {
-    formula: Formula,
+    formula: String,
     variables: usize,
     nodes: usize,
     depth: usize,
     value: Option<i8>,
     truth_table: Option<String>,
     satisfying: Option<u128>,
-    simplified: Option<Formula>,
+    simplified: Option<String>,
 }
 
 pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
-    let mut arguments = FormulaArguments::new();
-    let formula = arguments.parse(&args.formula)?;
-    arguments.finish()?;
+    let budget = args.limit.budget()?;
+    let mut inputs = Inputs::new();
+    let formula = inputs.formula(&args.formula)?;
+    inputs.finish()?;
     let variables = variables(&formula, args)?;
     let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
+    let mut code = ExitCode::SUCCESS;
+    // Satisfying assignments are counted if that is easy, or if nothing else was asked for.
+    let skipped = (args.assign.is_some() || args.simplify) && formula.variables().len() > TABLE_LIMIT;
     let satisfying = match &table {
         Some(table) => Some(table.count_ones().into()),
-        None => match formula.count_models(variables) {
+        None if skipped => None,
+        None => match formula.count_models_within(variables, &budget) {
             Ok(count) => Some(count),
             Err(reason) => {
                 message(format_args!("logicvae: satisfying assignments are not counted: {reason}"));
+                if let CountError::Unknown(_) = reason {
+                    code = UNKNOWN.into();
+                }
                 None
             }
         },
@@ -47,11 +56,12 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
         value: args.assign.as_ref().map(|a| formula.sign(a)).transpose()?,
         truth_table: table.as_ref().map(TruthTable::to_string),
         satisfying,
-        simplified: args.simplify.then(|| formula.simplify()),
-        formula,
+        simplified: args.simplify.then(|| inputs.show(&formula.simplify())),
+        formula: inputs.show(&formula),
     };
-    output.print(&report, |out| text(&report, args, table.as_ref(), out))?;
-    Ok(ExitCode::SUCCESS)
+    let columns = inputs.names.columns(variables);
+    output.print(&report, |out| text(&report, args, table.as_ref().map(|t| (t, &columns[..])), out))?;
+    Ok(code)
 }
 
 /// The number of variables: `--vars`, or the length of `--assign`, or the largest variable of the formula.
@@ -81,7 +91,12 @@ fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
     }
 }
 
-fn text(report: &Report, args: &EvalArgs, table: Option<&TruthTable>, out: &mut dyn Write) -> io::Result<()> {
+fn text(
+    report: &Report,
+    args: &EvalArgs,
+    table: Option<(&TruthTable, &[String])>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "formula     {}", report.formula)?;
     writeln!(
         out,
@@ -89,7 +104,7 @@ fn text(report: &Report, args: &EvalArgs, table: Option<&TruthTable>, out: &mut 
         report.nodes, report.depth, report.variables
     )?;
     if let (Some(value), Some(assignment)) = (report.value, &args.assign) {
-        writeln!(out, "value       {value:+} at {assignment}")?;
+        writeln!(out, "value       {} at {assignment}", u8::from(value > 0))?;
     }
     if let Some(count) = report.satisfying {
         let all = 1u128 << report.variables;
@@ -103,20 +118,21 @@ fn text(report: &Report, args: &EvalArgs, table: Option<&TruthTable>, out: &mut 
     if let Some(simplified) = &report.simplified {
         writeln!(out, "simplified  {simplified}")?;
     }
-    table.map_or(Ok(()), |table| truth_table(table, out))
+    table.map_or(Ok(()), |(table, columns)| truth_table(table, columns, out))
 }
 
 /// Prints one row per assignment for a few variables, and one string of bits for more.
-fn truth_table(table: &TruthTable, out: &mut dyn Write) -> io::Result<()> {
+fn truth_table(table: &TruthTable, columns: &[String], out: &mut dyn Write) -> io::Result<()> {
     const MAX_VARIABLES_IN_ROWS: usize = 8;
     if table.variables() > MAX_VARIABLES_IN_ROWS {
         return writeln!(out, "truth table\n{table}");
     }
-    let names: Vec<String> = (1..=table.variables()).map(|i| format!("x{i}")).collect();
-    writeln!(out, "\n  {}  value", names.join(" "))?;
+    writeln!(out, "\n  {}  value", columns.join(" "))?;
     for index in 0..table.len() {
         let assignment = Assignment::from_index(index as u64, table.variables());
-        let cells: Vec<String> = assignment.values().iter().map(|&v| format!(" {}", u8::from(v))).collect();
+        let cells = assignment.values().iter().zip(columns);
+        let cells: Vec<String> =
+            cells.map(|(&value, name)| format!("{:>1$}", u8::from(value), name.chars().count())).collect();
         writeln!(out, "  {}  {:>5}", cells.join(" "), if table.get(index) { "1" } else { "0" })?;
     }
     Ok(())

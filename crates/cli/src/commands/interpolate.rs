@@ -12,8 +12,9 @@ use serde::Serialize;
 use crate::args::InterpolateArgs;
 use crate::domain::model_domain;
 use crate::figure::{Picture, Step, strip};
+use crate::input::Inputs;
 use crate::output::Output;
-use crate::trained::{encode, encode_only, open};
+use crate::trained::{encode, encode_only, minimised, open};
 
 #[derive(Serialize)]
 struct Report {
@@ -26,7 +27,7 @@ struct Report {
 
 #[derive(Serialize)]
 struct Point {
-    formula: Option<Formula>,
+    formula: Option<String>,
     log_probability: f64,
     /// Nodes that differ from the step before, by the least number of insertions, deletions and renamings.
     changed: Option<usize>,
@@ -37,12 +38,10 @@ struct Point {
 pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
     let picture = args.out.as_ref().map(|out| Picture::new(out, args.force)).transpose()?;
     let model = open(&args.model)?;
-    let mut ends = vec![args.from.parse::<Formula>().context("the first formula")?];
+    let (mut inputs, limits) = (Inputs::new(), model.config().limits());
+    let mut ends = vec![inputs.limited_formula(&args.from, limits).context("the first formula")?];
     if let Some(to) = &args.to {
-        ends.push(to.parse().context("the second formula")?);
-    }
-    for formula in &ends {
-        model.config().limits().check(formula).with_context(|| format!("`{formula}`"))?;
+        ends.push(inputs.limited_formula(to, limits).context("the second formula")?);
     }
     // A great circle passes through the vector as it is.
     let (codes, exact) = match ends.len() {
@@ -50,23 +49,33 @@ pub fn run(args: &InterpolateArgs, output: Output) -> Result<ExitCode> {
         _ => encode(&model, &ends)?,
     };
     if let Some(at) = exact.iter().position(|exact| !exact) {
-        bail!("`{}` cannot be the end of a path: no vector was found that decodes to it", ends[at]);
+        bail!(
+            "`{}` cannot be the end of a path: no vector was found that decodes to it",
+            inputs.show(&ends[at])
+        );
     }
     let steps = args.steps as usize;
     let decoded = match &ends[..] {
         [from, to] if !args.linear && model.reads_meanings() => model.walk(from, to, steps)?,
         _ => path(args, &model, &codes, steps)?,
     };
-    let report = report(decoded, model.config().variables)?;
+    let decoded: Vec<Decoded> = match args.minimise {
+        true => {
+            decoded.into_iter().map(|d| Decoded { formula: d.formula.as_ref().map(minimised), ..d }).collect()
+        }
+        false => decoded,
+    };
+    let formulae: Vec<Option<Formula>> = decoded.iter().map(|step| step.formula.clone()).collect();
+    let report = report(decoded, model.config().variables, &inputs)?;
     if let Some(picture) = picture {
-        let steps: Vec<Step> =
-            report.steps.iter().map(|p| Step { formula: p.formula.clone(), changed: p.changed }).collect();
-        picture.write(&strip(&steps))?;
+        let steps = formulae.into_iter().zip(&report.steps);
+        let steps: Vec<Step> = steps.map(|(formula, p)| Step { formula, changed: p.changed }).collect();
+        picture.write(&strip(&steps, &inputs.names))?;
     }
     output.print(&report, |out| {
         writeln!(out, "step  nodes  kernel  formula")?;
         for (number, point) in report.steps.iter().enumerate() {
-            let formula = point.formula.as_ref().map_or("(not a formula)".to_owned(), ToString::to_string);
+            let formula = point.formula.as_deref().unwrap_or("(not a formula)");
             let changed = point.changed.map_or(String::new(), |c| format!("{c:+}"));
             let kernel = point.kernel.map_or(String::new(), |k| format!("{k:.3}"));
             writeln!(out, "{:>4}  {changed:>5}  {kernel:>6}  {formula}", number + 1)?;
@@ -109,15 +118,17 @@ fn path(args: &InterpolateArgs, model: &Model, codes: &Codes, steps: usize) -> R
 }
 
 /// What changes from step to step.
-fn report(decoded: Vec<Decoded>, variables: u32) -> Result<Report> {
+fn report(decoded: Vec<Decoded>, variables: u32, inputs: &Inputs) -> Result<Report> {
     let kernel = Kernel::new(model_domain(variables)?, Form::Plain)?;
     let mut steps: Vec<Point> = Vec::with_capacity(decoded.len());
+    let mut before: Option<Formula> = None;
     for Decoded { formula, log_probability, .. } in decoded {
-        let before = steps.last().and_then(|point| point.formula.as_ref());
-        let pair = before.zip(formula.as_ref());
+        let pair = before.as_ref().zip(formula.as_ref());
         let changed = pair.map(|(a, b)| edit_distance(a, b));
         let kernel = pair.map(|(a, b)| kernel.value(a, b)).transpose()?;
-        steps.push(Point { formula, log_probability, changed, kernel });
+        let shown = formula.as_ref().map(|formula| inputs.show(formula));
+        steps.push(Point { formula: shown, log_probability, changed, kernel });
+        before = formula;
     }
     let changes: Vec<f64> = steps.iter().filter_map(|p| p.changed.map(|c| c as f64)).collect();
     let kernels: Vec<f64> = steps.iter().filter_map(|p| p.kernel).collect();

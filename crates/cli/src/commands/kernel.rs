@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::{Dtype, KernelArgs};
 use crate::domain::{domain, kernel_form, largest_variable};
-use crate::input::{is_standard, read_formulae};
+use crate::input::{Inputs, is_standard};
 use crate::output::{Output, check_target, write_file};
 use crate::progress::Progress;
 
@@ -38,9 +38,10 @@ pub fn run(args: &KernelArgs, output: Output) -> Result<ExitCode> {
     }
     check_target(&args.out, args.force)?;
     let form = kernel_form(args.gaussian)?;
-    let rows = read_formulae(&args.file, args.domain.vars)?;
+    let mut inputs = Inputs::new();
+    let rows = inputs.formulae(&args.file, args.domain.vars)?;
     let other_columns =
-        args.columns.as_ref().map(|file| read_formulae(file, args.domain.vars)).transpose()?;
+        args.columns.as_ref().map(|file| inputs.formulae(file, args.domain.vars)).transpose()?;
     let used = largest_variable(rows.iter().chain(other_columns.iter().flatten()));
     let kernel = Kernel::new(domain(&args.domain, used)?, form)?;
 

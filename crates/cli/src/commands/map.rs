@@ -10,8 +10,9 @@ use serde::Serialize;
 use crate::args::MapArgs;
 use crate::domain::model_domain;
 use crate::figure::{Picture, map};
+use crate::input::Inputs;
 use crate::output::Output;
-use crate::trained::{encode_only, formulae_or_test_set, open};
+use crate::trained::{encode_only, formulae, formulae_or_test_set, open};
 
 /// The maximum number of points: more would hide each other.
 const MOST: usize = 2000;
@@ -24,8 +25,11 @@ struct Report {
 pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
     let picture = Picture::new(&args.out, args.force)?;
     let model = open(&args.model)?;
-    let mut list = formulae_or_test_set(&args.model, args.file.as_deref(), model.config().limits())?;
-    list.truncate(MOST);
+    let mut inputs = Inputs::new();
+    let limits = model.config().limits();
+    let mut entries = formulae_or_test_set(&args.model, args.file.as_deref(), limits, &mut inputs)?;
+    entries.truncate(MOST);
+    let list = formulae(&entries);
     if list.len() < 2 {
         bail!("a map needs at least two formulae: name a file with --in");
     }
@@ -39,7 +43,7 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
         })
         .collect();
     let title = format!("{} formulae; colour: the share of assignments that satisfy them", list.len());
-    let drawn = map(&title, &points, &satisfied, &labels(&list, &points, args.labels))?;
+    let drawn = map(&title, &points, &satisfied, &labels(&list, &points, args.labels, &inputs))?;
     picture.write(&drawn)?;
     let report = Report { rows: list.len() };
     output.print(&report, |out| writeln!(out, "{} formulae drawn in {}", report.rows, args.out.display()))?;
@@ -47,7 +51,7 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
 }
 
 /// Labels for some of the shortest formulae, far from each other; the others are empty.
-fn labels(list: &[Formula], points: &[(f64, f64)], count: usize) -> Vec<String> {
+fn labels(list: &[Formula], points: &[(f64, f64)], count: usize, inputs: &Inputs) -> Vec<String> {
     let mut sizes: Vec<usize> = list.iter().map(Formula::size).collect();
     sizes.sort_unstable();
     let short = sizes[sizes.len() / 5];
@@ -63,6 +67,6 @@ fn labels(list: &[Formula], points: &[(f64, f64)], count: usize) -> Vec<String> 
         });
         chosen.extend(best.filter(|&best| nearest(best) > 0.0));
     }
-    chosen.into_iter().for_each(|at| labels[at] = list[at].to_string());
+    chosen.into_iter().for_each(|at| labels[at] = inputs.show(&list[at]));
     labels
 }

@@ -2,7 +2,9 @@
 //! code.
 
 mod check;
+mod cluster;
 mod completions;
+mod convert;
 mod decode;
 mod draw;
 mod embed;
@@ -15,8 +17,10 @@ mod interpolate;
 mod kernel;
 mod man;
 mod map;
+mod minimise;
 mod neighbours;
 mod plot;
+mod relate;
 mod sample;
 mod similar;
 mod stats;
@@ -46,6 +50,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Kernel(args) => kernel::run(&args, output),
         Command::Embed(args) => embed::run(&args, output),
         Command::Similar(args) => similar::run(&args, output),
+        Command::Relate(args) => relate::run(&args, output),
+        Command::Cluster(args) => cluster::run(&args, output),
+        Command::Minimise(args) => minimise::run(&args, output),
+        Command::Convert(args) => convert::run(&args, output),
         Command::Draw(args) => draw::run(&args, output),
         Command::Train(args) => train::run(&args, output),
         Command::Evaluate(args) => evaluate::run(&args, output),

@@ -3,47 +3,114 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_kernel::Neighbours;
-use logicvae_logic::Formula;
+use logicvae_kernel::{Measure, Neighbours, Overlap};
+use logicvae_logic::{Budget, Formula};
 use serde::Serialize;
 
-use crate::args::SimilarArgs;
+use crate::args::{MeasureName, SimilarArgs};
 use crate::domain::{domain, largest_variable};
-use crate::input::{FormulaArguments, read_formulae};
+use crate::input::Inputs;
 use crate::output::Output;
+use crate::place::Place;
+use crate::table::Table;
+use crate::trained::formulae;
+
+/// How long to look for an assignment at which both formulae are true, in seconds.
+const CONTRADICTION_SECONDS: f64 = 1.0;
 
 #[derive(Serialize)]
 struct Report {
+    measure: &'static str,
+    assignments: usize,
+    /// Whether the measure is computed at all assignments, not at a sample of them.
+    exact: bool,
     neighbours: Vec<Neighbour>,
 }
 
 #[derive(Serialize)]
 struct Neighbour {
-    formula: Formula,
+    formula: String,
+    #[serde(flatten)]
+    place: Place,
     kernel: f64,
+    /// The similarity by the measure.
+    value: f64,
+    /// Whether both formulae cannot be true together; none if that is unknown.
+    contradicts: Option<bool>,
+}
+
+impl MeasureName {
+    fn measure(self) -> (Measure, &'static str) {
+        match self {
+            Self::Agreement => (Measure::Agreement, "agreement"),
+            Self::Jaccard => (Measure::Jaccard, "jaccard"),
+            Self::Centred => (Measure::Centred, "centred"),
+            Self::Entailment => (Measure::Entailment, "entailment"),
+        }
+    }
 }
 
 pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
     if args.k == 0 {
         bail!("-k must be at least 1");
     }
-    let mut arguments = FormulaArguments::new();
-    let formula = arguments.parse(&args.formula)?;
-    arguments.finish()?;
-    let candidates = read_formulae(&args.file, args.domain.vars)?;
-    let used = largest_variable(candidates.iter().chain([&formula]));
-    let index = Neighbours::new(domain(&args.domain, used)?, &candidates)?;
-    let nearest = index.nearest(&formula, args.k)?;
-    let neighbours = nearest
-        .iter()
-        .map(|n| Neighbour { formula: candidates[n.index].clone(), kernel: n.kernel })
-        .collect();
-    let report = Report { neighbours };
+    let mut inputs = Inputs::new();
+    let candidates = inputs.entries(&args.file, args.domain.vars)?;
+    let formula = inputs.formula(&args.formula)?;
+    inputs.finish()?;
+    let list = formulae(&candidates);
+    let used = largest_variable(list.iter().chain([&formula]));
+    let domain = domain(&args.domain, used)?;
+    let (assignments, exact) = (
+        domain.len(),
+        args.domain.rows.is_none() && domain.len() as f64 == 2f64.powi(domain.variables() as i32),
+    );
+    let (measure, name) = args.measure.measure();
+    let nearest: Vec<(usize, f64, f64)> = match measure {
+        // The index finds the largest kernel values without computing the others.
+        Measure::Agreement => {
+            let found = Neighbours::new(domain, &list)?.nearest(&formula, args.k)?;
+            found.into_iter().map(|n| (n.index, n.kernel, (n.kernel + 1.0) / 2.0)).collect()
+        }
+        _ => {
+            let overlaps = Overlap::with_all(&domain, &formula, &list)?;
+            let value = |at: usize| overlaps[at].measure(measure);
+            let mut order: Vec<usize> = (0..list.len()).collect();
+            order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
+            order.truncate(args.k);
+            let kernel = |at: usize| 2.0 * overlaps[at].measure(Measure::Agreement) - 1.0;
+            order.into_iter().map(|at| (at, kernel(at), value(at))).collect()
+        }
+    };
+    let neighbours = nearest.into_iter().map(|(at, kernel, value)| Neighbour {
+        formula: inputs.show(&list[at]),
+        place: Place::new(Some(&args.file), &candidates[at]),
+        kernel,
+        value,
+        contradicts: contradicts(&formula, &list[at]),
+    });
+    let report = Report { measure: name, assignments, exact, neighbours: neighbours.collect() };
     output.print(&report, |out| {
-        writeln!(out, " kernel  agreement  formula")?;
-        report.neighbours.iter().try_for_each(|n| {
-            writeln!(out, "{:>7.4}  {:>7.2} %  {}", n.kernel, 50.0 * (n.kernel + 1.0), n.formula)
-        })
+        let sampled = if exact { "all" } else { "sampled" };
+        writeln!(out, "measure: {name}, at {assignments} assignments ({sampled})")?;
+        let mut table = Table::new([name, "kernel", "line", "label", "", "formula"]);
+        for n in &report.neighbours {
+            let (line, label) = n.place.cells();
+            let flag = if n.contradicts == Some(true) { "contradicts it" } else { "" };
+            let value = match measure {
+                Measure::Centred => format!("{:.4}", n.value),
+                _ => format!("{:.2} %", 100.0 * n.value),
+            };
+            let kernel = format!("{:.4}", n.kernel);
+            table.row([value, kernel, line, label, flag.to_owned(), n.formula.clone()]);
+        }
+        table.write(out)
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether two formulae cannot be true together.
+fn contradicts(a: &Formula, b: &Formula) -> Option<bool> {
+    let budget = Budget::seconds(CONTRADICTION_SECONDS);
+    (a & b).find_model_within(&budget).ok().map(|model| model.is_none())
 }

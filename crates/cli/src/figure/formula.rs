@@ -1,7 +1,7 @@
 //! A figure of one formula: its syntax tree, its text and a legend of the node colours.
 
 use anyhow::{Result, bail};
-use logicvae_logic::Formula;
+use logicvae_logic::{Formula, Names};
 
 use super::scheme::{TEXT, hex};
 use super::strip::{shorten, with_symbols};
@@ -22,7 +22,7 @@ const MIN_WIDTH: f64 = 360.0;
 const FONT_SIZE: f64 = 14.0;
 
 /// Draws a formula. A tree that is too large to be readable is an error.
-pub fn draw_formula(formula: &Formula) -> Result<String> {
+pub fn draw_formula(formula: &Formula, names: &Names) -> Result<String> {
     let (across, down) = tree::size(formula);
     if across * MIN_UNIT > MAX_SIZE.0 || down * MIN_UNIT > MAX_SIZE.1 {
         bail!(
@@ -34,9 +34,9 @@ pub fn draw_formula(formula: &Formula) -> Result<String> {
     let full_width = width.max(MIN_WIDTH) + 2.0 * MARGIN;
     let inner = Area { x: MARGIN, y: MARGIN, width: full_width - 2.0 * MARGIN, height };
     let mut body = String::new();
-    let top = legend::draw(&mut body, &legend::distinct_nodes([formula].into_iter()), false, inner);
+    let top = legend::draw(&mut body, &legend::distinct_nodes([formula].into_iter()), names, false, inner);
     tree::draw(&mut body, formula, Area { y: top + MARGIN, ..inner }, MAX_UNIT);
-    let formula_text = with_symbols(formula);
+    let formula_text = with_symbols(formula, names);
     let below = top + MARGIN + height + 2.0 * MARGIN;
     let line = shorten(&formula_text, inner.width / FONT_SIZE);
     write_text(&mut body, (full_width / 2.0, below), FONT_SIZE, Anchor::Middle, &hex(TEXT), &line);

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use logicvae_logic::{Formula, Node};
+use logicvae_logic::{Formula, Names, Node};
 
 use super::scheme::{TEXT, hex};
 use super::strip::panel_background;
@@ -41,9 +41,9 @@ pub fn distinct_nodes<'a>(formulae: impl Iterator<Item = &'a Formula>) -> Vec<No
 
 /// Draws the legend, starting at the upper edge of the area and wrapped at its width. Returns the lower edge.
 /// With `changes`, the panel backgrounds are explained too.
-pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 {
+pub fn draw(svg: &mut String, nodes: &[Node], names: &Names, changes: bool, area: Area) -> f64 {
     let (mut x, mut y) = (area.x, area.y + RADIUS);
-    for (symbols, word) in entries(nodes, changes) {
+    for (symbols, word) in entries(nodes, names, changes) {
         // The average width of a character is about 0.6 of the font size.
         let word_width =
             if word.is_empty() { 0.0 } else { 0.6 * FONT_SIZE * word.chars().count() as f64 + 14.0 };
@@ -66,7 +66,7 @@ pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 
                 }
             }
         }
-        write_text(svg, (x + width - word_width, y + 4.0), FONT_SIZE, Anchor::Start, &hex(TEXT), word);
+        write_text(svg, (x + width - word_width, y + 4.0), FONT_SIZE, Anchor::Start, &hex(TEXT), &word);
         x += width;
     }
     y + RADIUS + 12.0
@@ -74,7 +74,7 @@ pub fn draw(svg: &mut String, nodes: &[Node], changes: bool, area: Area) -> f64 
 
 /// The entries of the legend, each with its symbols and a word: operators, variables, and panel backgrounds
 /// with `changes`.
-fn entries(nodes: &[Node], changes: bool) -> Vec<(Vec<Symbol>, &'static str)> {
+fn entries(nodes: &[Node], names: &Names, changes: bool) -> Vec<(Vec<Symbol>, String)> {
     let (variables, others): (Vec<Node>, Vec<Node>) =
         nodes.iter().partition(|node| matches!(node, Node::Var(_)));
     let name = |node: Node| match node {
@@ -84,16 +84,23 @@ fn entries(nodes: &[Node], changes: bool) -> Vec<(Vec<Symbol>, &'static str)> {
         Node::True => "true",
         Node::Var(_) => "",
     };
-    let mut entries: Vec<_> = others.into_iter().map(|node| (vec![Symbol::Node(node)], name(node))).collect();
-    entries.extend(variables.iter().take(MAX_VARIABLES).map(|&node| (vec![Symbol::Node(node)], "")));
+    let variable = |node: Node| match node {
+        Node::Var(var) => names.name(var).unwrap_or_default().to_owned(),
+        _ => String::new(),
+    };
+    let mut entries: Vec<_> =
+        others.into_iter().map(|node| (vec![Symbol::Node(node)], name(node).to_owned())).collect();
+    entries
+        .extend(variables.iter().take(MAX_VARIABLES).map(|&node| (vec![Symbol::Node(node)], variable(node))));
     if !variables.is_empty() {
-        entries.push((vec![], if variables.len() > MAX_VARIABLES { "… variables" } else { "variables" }));
+        let word = if variables.len() > MAX_VARIABLES { "… variables" } else { "variables" };
+        entries.push((vec![], word.to_owned()));
     }
     if changes {
-        entries.push((vec![Symbol::Panel(0.0)], "unchanged"));
+        entries.push((vec![Symbol::Panel(0.0)], "unchanged".to_owned()));
         entries.push((
             vec![Symbol::Panel(0.1), Symbol::Panel(0.5), Symbol::Panel(1.0)],
-            "more nodes changed (Δ)",
+            "more nodes changed (Δ)".to_owned(),
         ));
     }
     entries

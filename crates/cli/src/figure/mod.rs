@@ -3,6 +3,7 @@
 
 mod change_bars;
 mod chart;
+mod clusters;
 mod extent;
 mod formula;
 mod legend;
@@ -18,6 +19,7 @@ mod svg;
 mod tree;
 
 pub use chart::{Axis, Chart};
+pub use clusters::draw_clusters;
 pub use formula::draw_formula;
 pub use loss::loss_curves;
 pub use map::map;

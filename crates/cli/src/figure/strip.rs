@@ -1,9 +1,9 @@
 //! A path through latent space as a grid of small trees, row by row, as in figure 3 of the paper.
 
-use logicvae_logic::Formula;
+use logicvae_logic::{Formula, Names};
 
 use super::scheme::{ACCENT, MUTED, TEXT, hex};
-use super::svg::{Anchor, Area, document, write_text};
+use super::svg::{Anchor, Area, document, escaped, write_text};
 use super::{change_bars, legend, tree};
 
 /// One decoded point of a path.
@@ -24,17 +24,17 @@ const MAX_UNIT: (f64, f64) = (25.0, 28.0);
 const MIN_WIDTH: f64 = 520.0;
 
 /// Draws the whole figure: a legend, one panel per step and one bar per change.
-pub fn strip(steps: &[Step]) -> String {
+pub fn strip(steps: &[Step], names: &Names) -> String {
     let grid = Grid::for_steps(steps.len());
     let largest_change = steps.iter().filter_map(|s| s.changed).max().unwrap_or(0);
     let width = (grid.width() + 2.0 * MARGIN).max(MIN_WIDTH);
     let mut body = String::new();
     let inner = Area { x: MARGIN, y: MARGIN, width: width - 2.0 * MARGIN, height: 0.0 };
     let nodes = legend::distinct_nodes(steps.iter().filter_map(|s| s.formula.as_ref()));
-    let top = legend::draw(&mut body, &nodes, largest_change > 0, inner);
+    let top = legend::draw(&mut body, &nodes, names, largest_change > 0, inner);
     let left = (width - grid.width()) / 2.0;
     for (i, step) in steps.iter().enumerate() {
-        draw_panel(&mut body, i, step, largest_change, grid.area(i, left, top));
+        draw_panel(&mut body, i, (step, names), largest_change, grid.area(i, left, top));
     }
     let bottom = change_bars::draw(&mut body, steps, Area { y: top + grid.height(), ..inner });
     document(width, bottom + MARGIN, &format!("Formulae along a path of {} steps", steps.len()), &body)
@@ -99,13 +99,21 @@ pub fn panel_background(relative_change: f64) -> String {
 }
 
 /// Draws one step: its number, the number of changed nodes, the tree and the text of the formula.
-fn draw_panel(svg: &mut String, index: usize, step: &Step, largest_change: usize, area: Area) {
+fn draw_panel(
+    svg: &mut String,
+    index: usize,
+    (step, names): (&Step, &Names),
+    largest_change: usize,
+    area: Area,
+) {
     let muted = hex(MUTED);
     let colour = if step.formula.is_none() || step.changed == Some(0) { muted.clone() } else { hex(TEXT) };
-    let formula_text =
-        step.formula.as_ref().map_or_else(|| "no formula".into(), |f| with_symbols(f).replace(' ', ""));
+    let formula_text = step
+        .formula
+        .as_ref()
+        .map_or_else(|| "no formula".into(), |f| with_symbols(f, names).replace(' ', ""));
     // Viewers show the title as a tooltip, so that it can be longer than the visible text.
-    svg.push_str(&format!("<g class=\"panel\"><title>{}</title>", shorten(&formula_text, 500.0)));
+    svg.push_str(&format!("<g class=\"panel\"><title>{}</title>", escaped(&shorten(&formula_text, 500.0))));
     let background = match (&step.formula, step.changed) {
         (None, _) => format!("fill=\"none\" stroke=\"{muted}\" stroke-dasharray=\"4 3\""),
         (_, None) => format!("fill=\"none\" stroke=\"{muted}\" stroke-opacity=\".7\""),
@@ -130,10 +138,14 @@ fn draw_panel(svg: &mut String, index: usize, step: &Step, largest_change: usize
     svg.push_str("</g>");
 }
 
-/// The text of a formula with the same symbols as in the nodes. Formulae in this form can be parsed, and XML
-/// does not escape any of the characters.
-pub fn with_symbols(formula: &Formula) -> String {
-    formula.to_string().replace('&', "∧").replace('|', "∨").replace('!', "¬")
+/// The text of a formula with the same symbols as in the nodes. Formulae in this form can be parsed.
+pub fn with_symbols(formula: &Formula, names: &Names) -> String {
+    let text = names.display(formula).to_string();
+    if names.is_empty() {
+        return text.replace('&', "∧").replace('|', "∨").replace('!', "¬");
+    }
+    // Names may contain the operators; outside of them, `&` and `|` have spaces on both sides.
+    text.replace(" & ", " ∧ ").replace(" | ", " ∨ ").replace('!', "¬")
 }
 
 /// Shortens a text with an ellipsis to a width, which is given as a multiple of the font size.
@@ -193,7 +205,7 @@ mod tests {
     fn every_step_has_a_panel_and_every_change_a_bar() {
         for length in [0, 1, 2, 7, 8, 35, 120, 400] {
             let steps = random_path(length);
-            let svg = strip(&steps);
+            let svg = strip(&steps, &Names::default());
             Document::parse(&svg).unwrap_or_else(|e| panic!("{length} steps: {e}"));
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{length} steps");
             assert_eq!(count(&svg, "class=\"panel\""), length);
@@ -209,6 +221,6 @@ mod tests {
         assert_eq!(shorten("x1∧x2", 10.0), "x1∧x2");
         assert_eq!(shorten("x1∧x2∧x3∧x4", 5.0), "x1∧x2…");
         assert_eq!(shorten("x1", 0.5), "…");
-        assert_eq!(with_symbols(&(x(1) & !x(2) | x(3))), "x1 ∧ ¬x2 ∨ x3");
+        assert_eq!(with_symbols(&(x(1) & !x(2) | x(3)), &Names::default()), "x1 ∧ ¬x2 ∨ x3");
     }
 }

@@ -10,8 +10,21 @@ pub enum Anchor {
     End,
 }
 
-/// Writes a line of text at a position on its baseline. The text must not contain characters that XML
-/// escapes.
+/// A text with the characters that XML escapes. Control characters, which XML does not allow, are left out.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !c.is_control()) {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Writes a line of text at a position on its baseline.
 pub fn write_text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Anchor, colour: &str, line: &str) {
     let anchor = match anchor {
         Anchor::Start => "",
@@ -19,7 +32,8 @@ pub fn write_text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Ancho
         Anchor::End => " text-anchor=\"end\"",
     };
     out.push_str(&format!(
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchor} fill=\"{colour}\">{line}</text>"
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchor} fill=\"{colour}\">{}</text>",
+        escaped(line)
     ));
 }
 
@@ -48,6 +62,7 @@ impl Area {
 pub fn document(width: f64, height: f64, title: &str, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">{STYLE}<title>{title}</title>{body}</svg>\n"
+         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">{STYLE}<title>{}</title>{body}</svg>\n",
+        escaped(title)
     )
 }

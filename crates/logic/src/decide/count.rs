@@ -9,6 +9,7 @@
 use thiserror::Error;
 
 use super::{TABLE_LIMIT, sat};
+use crate::budget::{Budget, Unknown};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, Node, OR, VAR, Var};
 
@@ -44,6 +45,9 @@ pub enum CountError {
          use fewer variables, or estimate the count from random assignments"
     )]
     TooHard,
+    /// The budget was spent.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
 }
 
 impl Formula {
@@ -55,14 +59,19 @@ impl Formula {
     /// assert_eq!(f.count_models(100), Ok(3 << 98));
     /// ```
     pub fn count_models(&self, variables: usize) -> Result<u128, CountError> {
+        self.count_models_within(variables, &Budget::unlimited())
+    }
+
+    /// Counts as [`count_models`](Self::count_models) does, until the budget is spent.
+    pub fn count_models_within(&self, variables: usize, budget: &Budget) -> Result<u128, CountError> {
         if variables > MAX_VARIABLES {
             return Err(CountError::TooManyVariables { variables });
         }
         if self.max_variable() as usize > variables {
             return Err(CountError::Variable { variable: self.max_variable(), variables });
         }
-        let mut branches = MAX_BRANCHES;
-        let part = count(&self.simplify(), &mut branches)?;
+        let mut search = Search { branches: MAX_BRANCHES, budget };
+        let part = search.count(&self.simplify())?;
         Ok(part.models << (variables - part.variables))
     }
 }
@@ -73,57 +82,69 @@ struct Part {
     variables: usize,
 }
 
-/// Counts the models of a simplified formula over its own variables. Each variable adds at most two levels of
-/// recursion, so there are at most 254.
-fn count(formula: &Formula, branches: &mut u32) -> Result<Part, CountError> {
-    let (formula, names) = formula.compact();
-    let variables = names.len();
-    if variables <= TABLE_LIMIT {
-        let table = formula.truth_table(variables).map_err(|_| CountError::TooManyVariables { variables })?;
-        return Ok(Part { models: table.count_ones().into(), variables });
-    }
-    let (formula, negated) = match formula.root() {
-        Node::Not => (Formula::from_codes(&formula.codes()[1..]), true),
-        _ => (formula, false),
-    };
-    let groups = components(&formula);
-    let models = if groups.len() > 1 {
-        product(&formula, groups, branches)?
-    } else if sat::satisfiable(&formula, variables) {
-        branch(&formula, branches)?
-    } else {
-        0
-    };
-    Ok(Part { models: if negated { (1 << variables) - models } else { models }, variables })
+/// A search with the number of branchings that it may still make.
+struct Search<'a> {
+    branches: u32,
+    budget: &'a Budget,
 }
 
-/// Counts operands that share no variables, which are independent. For a conjunction the numbers of models
-/// multiply; for a disjunction the numbers of assignments at which an operand is false do.
-fn product(formula: &Formula, groups: Vec<Formula>, branches: &mut u32) -> Result<u128, CountError> {
-    let conjunction = formula.root() == Node::And;
-    let mut product = 1u128;
-    let mut variables = 0;
-    for group in groups {
-        let part = count(&group, branches)?;
-        variables += part.variables;
-        product *= if conjunction { part.models } else { (1 << part.variables) - part.models };
+impl Search<'_> {
+    /// Counts the models of a simplified formula over its own variables. Each variable adds at most two
+    /// levels of recursion, so there are at most 254.
+    fn count(&mut self, formula: &Formula) -> Result<Part, CountError> {
+        let (formula, names) = formula.compact();
+        let variables = names.len();
+        if variables <= TABLE_LIMIT {
+            let table =
+                formula.truth_table(variables).map_err(|_| CountError::TooManyVariables { variables })?;
+            return Ok(Part { models: table.count_ones().into(), variables });
+        }
+        let (formula, negated) = match formula.root() {
+            Node::Not => (Formula::from_codes(&formula.codes()[1..]), true),
+            _ => (formula, false),
+        };
+        let groups = components(&formula);
+        let models = if groups.len() > 1 {
+            self.product(&formula, groups)?
+        } else if sat::satisfiable(&formula, variables, self.budget)? {
+            self.branch(&formula)?
+        } else {
+            0
+        };
+        Ok(Part { models: if negated { (1 << variables) - models } else { models }, variables })
     }
-    Ok(if conjunction { product } else { (1 << variables) - product })
-}
 
-fn branch(formula: &Formula, branches: &mut u32) -> Result<u128, CountError> {
-    *branches = branches.checked_sub(1).ok_or(CountError::TooHard)?;
-    let all = formula.variables();
-    let mut uses = vec![0u32; all.len() + 1]; // the variables have no gaps
-    formula.codes().iter().filter(|&&c| c > VAR).for_each(|&c| uses[(c - VAR) as usize] += 1);
-    let Some(&chosen) = all.iter().max_by_key(|v| uses[v.index() as usize]) else { return Ok(0) };
-    let mut models = 0;
-    for value in [Formula::truth(), Formula::falsity()] {
-        let case = formula.substitute(|v: Var| (v == chosen).then(|| value.clone())).simplify();
-        let part = count(&case, branches)?;
-        models += part.models << (all.len() - 1 - part.variables);
+    /// Counts operands that share no variables, which are independent. For a conjunction the numbers of
+    /// models multiply; for a disjunction the numbers of assignments at which an operand is false do.
+    fn product(&mut self, formula: &Formula, groups: Vec<Formula>) -> Result<u128, CountError> {
+        let conjunction = formula.root() == Node::And;
+        let mut product = 1u128;
+        let mut variables = 0;
+        for group in groups {
+            let part = self.count(&group)?;
+            variables += part.variables;
+            product *= if conjunction { part.models } else { (1 << part.variables) - part.models };
+        }
+        Ok(if conjunction { product } else { (1 << variables) - product })
     }
-    Ok(models)
+
+    fn branch(&mut self, formula: &Formula) -> Result<u128, CountError> {
+        self.branches = self.branches.checked_sub(1).ok_or(CountError::TooHard)?;
+        if self.budget.is_spent() {
+            return Err(Unknown.into());
+        }
+        let all = formula.variables();
+        let mut uses = vec![0u32; all.len() + 1]; // the variables have no gaps
+        formula.codes().iter().filter(|&&c| c > VAR).for_each(|&c| uses[(c - VAR) as usize] += 1);
+        let Some(&chosen) = all.iter().max_by_key(|v| uses[v.index() as usize]) else { return Ok(0) };
+        let mut models = 0;
+        for value in [Formula::truth(), Formula::falsity()] {
+            let case = formula.substitute(|v: Var| (v == chosen).then(|| value.clone())).simplify();
+            let part = self.count(&case)?;
+            models += part.models << (all.len() - 1 - part.variables);
+        }
+        Ok(models)
+    }
 }
 
 /// The operands of the chain at the root, grouped into independent formulae: operands that share variables,

@@ -6,7 +6,9 @@ mod count;
 mod sat;
 
 pub use count::CountError;
+pub(crate) use sat::{Answer, Solver};
 
+use crate::budget::{Budget, Unknown};
 use crate::eval::{Assignment, Assignments};
 use crate::formula::Formula;
 
@@ -32,7 +34,12 @@ impl Formula {
     /// assert_eq!((x(1) & !x(1)).find_model(), None);
     /// ```
     pub fn find_model(&self) -> Option<Assignment> {
-        self.find_difference(&Formula::falsity())
+        self.difference(&Formula::falsity())
+    }
+
+    /// A satisfying assignment, if there is one, or [`Unknown`] if the budget is spent before that is known.
+    pub fn find_model_within(&self, budget: &Budget) -> Result<Option<Assignment>, Unknown> {
+        self.find_difference(&Formula::falsity(), budget)
     }
 
     /// Whether the formula is true at some assignment.
@@ -42,12 +49,12 @@ impl Formula {
 
     /// Whether the formula is true at every assignment.
     pub fn is_tautology(&self) -> bool {
-        self.find_difference(&Formula::truth()).is_none()
+        self.difference(&Formula::truth()).is_none()
     }
 
     /// Whether both formulae have the same value at every assignment.
     pub fn is_equivalent(&self, other: &Formula) -> bool {
-        self.find_difference(other).is_none()
+        self.difference(other).is_none()
     }
 
     /// Checks equivalence. If the formulae differ, returns an assignment at which they do.
@@ -59,26 +66,37 @@ impl Formula {
     /// assert_eq!(parse("x1").compare(&parse("x1 & x2")), Equivalence::Differ("10".parse().unwrap()));
     /// ```
     pub fn compare(&self, other: &Formula) -> Equivalence {
-        self.find_difference(other).map_or(Equivalence::Equivalent, Equivalence::Differ)
+        self.difference(other).map_or(Equivalence::Equivalent, Equivalence::Differ)
+    }
+
+    /// Checks equivalence as [`compare`](Self::compare) does, until the budget is spent.
+    pub fn compare_within(&self, other: &Formula, budget: &Budget) -> Result<Equivalence, Unknown> {
+        let difference = self.find_difference(other, budget)?;
+        Ok(difference.map_or(Equivalence::Equivalent, Equivalence::Differ))
+    }
+
+    fn difference(&self, other: &Formula) -> Option<Assignment> {
+        self.find_difference(other, &Budget::unlimited()).unwrap_or_default()
     }
 
     /// An assignment at which the values differ. The variables of both are renamed without gaps, so that
     /// formulae over `x1` and `x1000` have two variables, not a thousand.
-    fn find_difference(&self, other: &Formula) -> Option<Assignment> {
+    fn find_difference(&self, other: &Formula, budget: &Budget) -> Result<Option<Assignment>, Unknown> {
         let (pair, names) = (self & other).compact();
         let (Some(first), Some(second)) = (pair.subformula(1), pair.subformula(1 + self.size())) else {
             unreachable!("a conjunction has two operands")
         };
         let values = if names.len() <= TABLE_LIMIT {
-            difference_by_table(&first, &second, names.len())?
+            difference_by_table(&first, &second, names.len())
         } else {
-            sat::difference(&first, &second, names.len())?
+            sat::difference(&first, &second, names.len(), budget)?
         };
+        let Some(values) = values else { return Ok(None) };
         let mut whole = vec![false; names.last().map_or(0, |v| v.index() as usize)];
         for (name, value) in names.iter().zip(values) {
             whole[name.position()] = value;
         }
-        Some(whole.into())
+        Ok(Some(whole.into()))
     }
 }
 

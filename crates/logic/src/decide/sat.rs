@@ -2,36 +2,55 @@
 
 use batsat::{BasicSolver, Lit, SolverInterface, lbool};
 
+use crate::budget::{Budget, Unknown};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, OR, TRUE, VAR};
 
 /// Values of `x1..=x_variables` at which the two formulae differ, if there are any.
-pub(super) fn difference(first: &Formula, second: &Formula, variables: usize) -> Option<Vec<bool>> {
-    let mut encoder = Encoder::new(variables);
-    let (a, b) = (encoder.encode(first), encoder.encode(second));
-    encoder.clause(&[a, b]);
-    encoder.clause(&[!a, !b]);
-    encoder.solve()
+pub(super) fn difference(
+    first: &Formula,
+    second: &Formula,
+    variables: usize,
+    budget: &Budget,
+) -> Result<Option<Vec<bool>>, Unknown> {
+    let mut solver = Solver::new(variables, budget);
+    let (a, b) = (solver.encode(first), solver.encode(second));
+    solver.clause(&[a, b]);
+    solver.clause(&[!a, !b]);
+    solver.model()
 }
 
 /// Whether the formula is true at some assignment to `x1..=x_variables`.
-pub(super) fn satisfiable(formula: &Formula, variables: usize) -> bool {
-    let mut encoder = Encoder::new(variables);
-    let root = encoder.encode(formula);
-    encoder.clause(&[root]);
-    encoder.solve().is_some()
+pub(super) fn satisfiable(formula: &Formula, variables: usize, budget: &Budget) -> Result<bool, Unknown> {
+    let mut solver = Solver::new(variables, budget);
+    let root = solver.encode(formula);
+    solver.clause(&[root]);
+    Ok(solver.model()?.is_some())
 }
 
-struct Encoder {
+/// A SAT solver for formulae over the same variables. Formulae are encoded once, and questions about them are
+/// asked under assumptions.
+pub(crate) struct Solver {
     solver: BasicSolver,
     /// The literal that is always true, followed by the literals of `x1`, `x2`, …
     leaves: Vec<Lit>,
     scratch: Vec<Lit>,
 }
 
-impl Encoder {
-    fn new(variables: usize) -> Self {
+/// The answer to a question under assumptions.
+pub(crate) enum Answer {
+    /// The values of the variables at which all assumptions are true.
+    Model(Vec<bool>),
+    /// The assumptions that cannot be true together; a part of those given.
+    Core(Vec<Lit>),
+}
+
+impl Solver {
+    /// A solver for `x1..=x_variables` that answers within the budget.
+    pub fn new(variables: usize, budget: &Budget) -> Self {
         let mut solver = BasicSolver::default();
+        let budget = budget.clone();
+        solver.cb_mut().set_stop(move || budget.is_spent());
         let leaves: Vec<Lit> = (0..=variables).map(|_| Lit::new(solver.new_var_default(), true)).collect();
         let mut encoder = Self { solver, scratch: Vec::new(), leaves };
         encoder.clause(&[encoder.leaves[0]]);
@@ -44,9 +63,9 @@ impl Encoder {
         self.solver.add_clause_reuse(&mut self.scratch);
     }
 
-    /// The Tseitin encoding: a fresh variable for each binary node, equivalent to its value. Negation needs
-    /// no variable.
-    fn encode(&mut self, formula: &Formula) -> Lit {
+    /// The literal that equals the formula, by Tseitin's encoding: a fresh variable for each binary node,
+    /// equivalent to its value. Negation needs no variable.
+    pub fn encode(&mut self, formula: &Formula) -> Lit {
         let mut stack: Vec<Lit> = Vec::new();
         let missing = self.leaves[0];
         for &code in formula.codes().iter().rev() {
@@ -73,10 +92,24 @@ impl Encoder {
         both
     }
 
-    fn solve(&mut self) -> Option<Vec<bool>> {
-        if self.solver.solve_limited(&[]) != lbool::TRUE {
-            return None;
+    /// Whether these literals can be true together.
+    pub fn ask(&mut self, assumptions: &[Lit]) -> Result<Answer, Unknown> {
+        let answer = self.solver.solve_limited(assumptions);
+        if answer == lbool::TRUE {
+            let value = |&leaf: &Lit| self.solver.value_lit(leaf) == lbool::TRUE;
+            return Ok(Answer::Model(self.leaves[1..].iter().map(value).collect()));
         }
-        Some(self.leaves[1..].iter().map(|&l| self.solver.value_lit(l) == lbool::TRUE).collect())
+        if answer != lbool::FALSE {
+            return Err(Unknown);
+        }
+        let used = |literal: &&Lit| self.solver.unsat_core_contains_var(literal.var());
+        Ok(Answer::Core(assumptions.iter().filter(used).copied().collect()))
+    }
+
+    fn model(&mut self) -> Result<Option<Vec<bool>>, Unknown> {
+        match self.ask(&[])? {
+            Answer::Model(values) => Ok(Some(values)),
+            Answer::Core(_) => Ok(None),
+        }
     }
 }

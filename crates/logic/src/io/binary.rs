@@ -7,10 +7,13 @@ use bincode::config::{Configuration, standard};
 
 use super::container::{ContainerError, ContainerReader, ContainerWriter};
 use crate::formula::Formula;
-use crate::node::arity;
+use crate::names::Names;
+use crate::node::{Var, arity};
 
 const KIND: [u8; 4] = *b"form";
 const VERSION: u32 = 1;
+/// Files with names: the first frame lists the names of `x1`, `x2`, …, one per line, empty for none.
+const VERSION_WITH_NAMES: u32 = 2;
 /// A frame is written once it has at least this many bytes.
 const FRAME_BYTES: usize = 1 << 16;
 const ENCODING: Configuration = standard();
@@ -37,6 +40,18 @@ impl<W: Write> BinaryWriter<W> {
         Ok(Self { container: ContainerWriter::new(writer, KIND, VERSION)?, frame: Vec::new() })
     }
 
+    /// Writes the header, and the names of the variables if there are any.
+    pub fn with_names(writer: W, names: &Names) -> io::Result<Self> {
+        if names.is_empty() {
+            return Self::new(writer);
+        }
+        let mut container = ContainerWriter::new(writer, KIND, VERSION_WITH_NAMES)?;
+        let all = (1..=names.width() as u32).filter_map(|index| Var::new(index).ok());
+        let list: Vec<&str> = all.map(|var| names.name(var).unwrap_or_default()).collect();
+        container.frame(list.join("\n").as_bytes())?;
+        Ok(Self { container, frame: Vec::new() })
+    }
+
     /// Adds a formula.
     pub fn write(&mut self, formula: &Formula) -> io::Result<()> {
         for &code in formula.codes() {
@@ -61,11 +76,25 @@ pub(super) struct BinaryReader<R: Read> {
     container: ContainerReader<R>,
     frame: Vec<u8>,
     at: usize,
+    /// The names that the file has.
+    pub names: Names,
 }
 
 impl<R: Read> BinaryReader<R> {
     pub fn new(reader: R) -> Result<Self, ContainerError> {
-        Ok(Self { container: ContainerReader::new(reader, KIND, VERSION)?, frame: Vec::new(), at: 0 })
+        let (container, version) = ContainerReader::open(reader, KIND, VERSION..=VERSION_WITH_NAMES)?;
+        let mut new = Self { container, frame: Vec::new(), at: 0, names: Names::default() };
+        if version == VERSION_WITH_NAMES {
+            let frame = new.container.next_frame()?.unwrap_or_default();
+            let text = String::from_utf8(frame).map_err(|e| new.invalid(e.to_string()))?;
+            let name = |(at, name): (usize, &str)| match name {
+                "" => format!("x{}", at + 1),
+                _ => name.to_owned(),
+            };
+            let list = text.split('\n').enumerate().map(name);
+            new.names = Names::new(list).map_err(|e| new.invalid(e.to_string()))?;
+        }
+        Ok(new)
     }
 
     pub fn next(&mut self) -> Result<Option<Formula>, ContainerError> {

@@ -12,6 +12,7 @@
 //! length.
 
 use std::io::{self, Read, Write};
+use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
@@ -126,7 +127,16 @@ pub struct ContainerReader<R: Read> {
 
 impl<R: Read> ContainerReader<R> {
     /// Reads and checks the header.
-    pub fn new(mut inner: R, kind: [u8; 4], version: u32) -> Result<Self, ContainerError> {
+    pub fn new(inner: R, kind: [u8; 4], version: u32) -> Result<Self, ContainerError> {
+        Self::open(inner, kind, version..=version).map(|(reader, _)| reader)
+    }
+
+    /// Reads and checks the header of a container in one of these versions, and returns its version.
+    pub(super) fn open(
+        mut inner: R,
+        kind: [u8; 4],
+        versions: RangeInclusive<u32>,
+    ) -> Result<(Self, u32), ContainerError> {
         let mut header = [0; 16];
         let got = read_up_to(&mut inner, &mut header)?;
         if header[..got.min(8)] != MAGIC[..got.min(8)] || got < 8 {
@@ -140,10 +150,10 @@ impl<R: Read> ContainerReader<R> {
             return Err(ContainerError::Kind { expected: name(&kind), found: name(&header[8..12]) });
         }
         let found = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);
-        if found != version {
-            return Err(ContainerError::Version { found, supported: version });
+        if !versions.contains(&found) {
+            return Err(ContainerError::Version { found, supported: *versions.end() });
         }
-        Ok(Self { inner, frames: 0 })
+        Ok((Self { inner, frames: 0 }, found))
     }
 
     /// The number of frames read so far, for error messages.

@@ -6,11 +6,14 @@
 mod atomic;
 mod binary;
 mod container;
+mod entry;
 mod read;
 mod text;
 
 pub use atomic::write_atomic;
 pub use binary::BinaryWriter;
 pub use container::{ContainerError, ContainerReader, ContainerWriter};
+pub use entry::Entry;
 pub use read::{FormulaLimits, FormulaReader, LimitError, ReadError};
+pub(crate) use text::write_entries;
 pub use text::write_text;

@@ -6,8 +6,10 @@ use thiserror::Error;
 
 use super::binary::BinaryReader;
 use super::container::{ContainerError, MAGIC, read_up_to};
+use super::entry::Entry;
 use super::text::TextReader;
 use crate::formula::Formula;
+use crate::names::{NameError, Names};
 use crate::node::TRUE;
 use crate::parse::ParseError;
 
@@ -50,6 +52,22 @@ pub enum ReadError {
         /// The limit.
         error: LimitError,
     },
+    /// Names that do not fit those of the table.
+    #[error("{place}: {error}")]
+    Names {
+        /// The line, or the whole file.
+        place: String,
+        /// What is wrong.
+        error: NameError,
+    },
+    /// A file in another format that is not what it should be.
+    #[error("line {line}: {what}")]
+    Format {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
     /// An I/O error of the underlying reader.
     #[error("reading failed: {0}")]
     Io(io::Error),
@@ -85,22 +103,24 @@ pub enum LimitError {
         /// The largest size.
         limit: usize,
     },
-    /// A constant.
-    #[error("the formula contains a constant, which is not supported: simplify it")]
+    /// A formula that is always true or always false.
+    #[error("the formula is a constant, which is not supported: leave it out")]
     Constant,
 }
 
 impl FormulaLimits {
-    /// Checks one formula.
+    /// The formula as it can be used: where constants are not supported, they are simplified away.
     ///
     /// ```
     /// use logicvae_logic::FormulaLimits;
-    /// let limits = FormulaLimits { variables: 5, max_nodes: 30, constants: true };
-    /// assert!(limits.check(&"x1 & x5".parse().unwrap()).is_ok());
-    /// let error = limits.check(&"x1 & x7".parse().unwrap()).unwrap_err();
+    /// let limits = FormulaLimits { variables: 5, max_nodes: 30, constants: false };
+    /// let formula = limits.admit("x1 & (x5 | 0)".parse().unwrap()).unwrap();
+    /// assert_eq!(formula.to_string(), "x1 & x5");
+    /// let error = limits.admit("x1 & x7".parse().unwrap()).unwrap_err();
     /// assert_eq!(error.to_string(), "x7 occurs, but only x1 to x5 are supported");
     /// ```
-    pub fn check(&self, formula: &Formula) -> Result<(), LimitError> {
+    pub fn admit(&self, formula: Formula) -> Result<Formula, LimitError> {
+        let formula = if self.constants { formula } else { formula.without_constants() };
         let (variable, nodes) = (formula.max_variable(), formula.size());
         if variable > self.variables {
             return Err(LimitError::Variable { variable, limit: self.variables });
@@ -111,7 +131,7 @@ impl FormulaLimits {
         if !self.constants && formula.codes().contains(&TRUE) {
             return Err(LimitError::Constant);
         }
-        Ok(())
+        Ok(formula)
     }
 }
 
@@ -137,6 +157,8 @@ pub struct FormulaReader<R: BufRead> {
     read: usize,
     variables: Option<u32>,
     limits: Option<FormulaLimits>,
+    /// The names that a binary file is translated to.
+    names: Option<Names>,
     failed: bool,
 }
 
@@ -150,7 +172,7 @@ impl<R: BufRead> FormulaReader<R> {
         let whole = Cursor::new(start).chain(reader);
         let form =
             if binary { Form::Binary(BinaryReader::new(whole)?) } else { Form::Text(TextReader::new(whole)) };
-        Ok(Self { form, read: 0, variables: None, limits: None, failed: false })
+        Ok(Self { form, read: 0, variables: None, limits: None, names: None, failed: false })
     }
 
     /// Rejects formulae with variables above `x_variables`.
@@ -165,6 +187,23 @@ impl<R: BufRead> FormulaReader<R> {
         self
     }
 
+    /// Reads into a table of names, such as that of another file: equal names are the same variable.
+    pub fn with_names(mut self, names: Names) -> Self {
+        match &mut self.form {
+            Form::Text(reader) => reader.set_names(names),
+            Form::Binary(_) => self.names = (names.width() > 0).then_some(names),
+        }
+        self
+    }
+
+    /// The names of the variables in what has been read so far.
+    pub fn names(&self) -> &Names {
+        match &self.form {
+            Form::Text(reader) => reader.names(),
+            Form::Binary(reader) => self.names.as_ref().unwrap_or(&reader.names),
+        }
+    }
+
     /// Where the last formula was: its line, or its number in a binary file.
     fn place(&self) -> String {
         match &self.form {
@@ -173,19 +212,32 @@ impl<R: BufRead> FormulaReader<R> {
         }
     }
 
-    fn read(&mut self) -> Result<Option<Formula>, ReadError> {
+    /// The next formula with its label and place; `None` at the end.
+    pub fn next_entry(&mut self) -> Result<Option<Entry>, ReadError> {
         let next = match &mut self.form {
             Form::Text(reader) => reader.next()?,
-            Form::Binary(reader) => reader.next()?,
+            Form::Binary(reader) => {
+                let next = reader.next()?;
+                let place = || format!("formula {}", self.read + 1);
+                let translated = next.map(|formula| match &mut self.names {
+                    Some(names) => match names.translate(&reader.names, &[formula]) {
+                        Ok(mut one) => Ok(one.remove(0)),
+                        Err(error) => Err(ReadError::Names { place: place(), error }),
+                    },
+                    None => Ok(formula),
+                });
+                translated.transpose()?.map(|formula| Entry { formula, label: None, line: self.read + 1 })
+            }
         };
-        let Some(formula) = next else { return Ok(None) };
+        let Some(entry) = next else { return Ok(None) };
+        let formula = &entry.formula;
         self.read += 1;
         match self.variables {
             Some(variables) if formula.max_variable() > variables => {
                 Err(ReadError::Variable { place: self.place(), variable: formula.max_variable(), variables })
             }
-            _ => match self.limits.map_or(Ok(()), |limits| limits.check(&formula)) {
-                Ok(()) => Ok(Some(formula)),
+            _ => match self.limits.map_or(Ok(formula.clone()), |limits| limits.admit(formula.clone())) {
+                Ok(formula) => Ok(Some(Entry { formula, ..entry })),
                 Err(error) => Err(ReadError::Limit { place: self.place(), error }),
             },
         }
@@ -200,8 +252,8 @@ impl<R: BufRead> Iterator for FormulaReader<R> {
         if self.failed {
             return None;
         }
-        let next = self.read().transpose();
+        let next = self.next_entry().transpose();
         self.failed = matches!(next, Some(Err(_)));
-        next
+        next.map(|entry| entry.map(|entry| entry.formula))
     }
 }

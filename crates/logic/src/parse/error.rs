@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::names::NameError;
 use crate::node::MAX_VARIABLE;
 
 /// A text that is not a formula. The message shows the position of the error:
@@ -56,7 +57,7 @@ pub enum ParseErrorKind {
     UnclosedOpen,
     /// A character that is not part of the syntax.
     #[error(
-        "unknown symbol `{}`: formulae are made of x1, x2, …, 1, 0, \
+        "unknown symbol `{}`: formulae are made of variables, 1, 0, \
          `!`, `&`, `|`, `->`, `<->`, `^`, `(`, `)`",
         .symbol.escape_debug()
     )]
@@ -64,12 +65,27 @@ pub enum ParseErrorKind {
         /// The character.
         symbol: char,
     },
-    /// A word that is neither a variable nor an operator.
-    #[error("unknown word `{word}`: use x1, x2, … for variables; the operator words are and, or, not, xor")]
+    /// A name where names have no meaning.
+    #[error(
+        "unknown word `{word}`: use x1, x2, … for variables; the operator words are not, and, or, xor, \
+         nand, nor, implies, iff"
+    )]
     UnknownWord {
         /// The word.
         word: String,
     },
+    /// A word that begins with a digit.
+    #[error("`{word}` is not a name: begin names with a letter, or put them in quotes, as in \"{word}\"")]
+    BadName {
+        /// The word.
+        word: String,
+    },
+    /// A name in quotes without an end.
+    #[error("the name in quotes has no end: add the closing quote")]
+    UnclosedQuote,
+    /// A variable that cannot be written like this.
+    #[error(transparent)]
+    Name(NameError),
     /// The variable `x0`.
     #[error("there is no x0: variables are numbered from x1")]
     VariableZero,

@@ -2,6 +2,7 @@
 
 use super::error::ParseErrorKind;
 use super::{Failure, Operator};
+use crate::identifier::{QUOTES, index_digits, starts_name, word_length};
 use crate::node::MAX_VARIABLE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub(super) enum Token {
     True,
     False,
     Var(u32),
+    /// A word or a text in quotes that names a variable.
+    Name,
     Not,
     Binary(Operator),
     Open,
@@ -19,8 +22,10 @@ pub(super) enum Token {
 /// Symbolic tokens. A symbol comes before every other symbol that is a prefix of it.
 const SIGNS: &[(&str, Token)] = &[
     ("<->", Token::Binary(Operator::Iff)),
+    ("<=>", Token::Binary(Operator::Iff)),
     ("↔", Token::Binary(Operator::Iff)),
     ("->", Token::Binary(Operator::Implies)),
+    ("=>", Token::Binary(Operator::Implies)),
     ("→", Token::Binary(Operator::Implies)),
     ("&&", Token::Binary(Operator::And)),
     ("&", Token::Binary(Operator::And)),
@@ -37,14 +42,31 @@ const SIGNS: &[(&str, Token)] = &[
     (")", Token::Close),
 ];
 
+/// The meanings of the words in `KEYWORDS`.
+const WORDS: &[(&str, Token)] = &[
+    ("1", Token::True),
+    ("TRUE", Token::True),
+    ("0", Token::False),
+    ("FALSE", Token::False),
+    ("NOT", Token::Not),
+    ("AND", Token::Binary(Operator::And)),
+    ("NAND", Token::Binary(Operator::Nand)),
+    ("OR", Token::Binary(Operator::Or)),
+    ("NOR", Token::Binary(Operator::Nor)),
+    ("XOR", Token::Binary(Operator::Xor)),
+    ("IMPLIES", Token::Binary(Operator::Implies)),
+    ("IFF", Token::Binary(Operator::Iff)),
+];
+
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+    /// Splits the text from this byte on.
+    pub fn new(text: &'a str, start: usize) -> Self {
+        Self { text, at: start }
     }
 
     /// The next token and its byte offset.
@@ -57,20 +79,29 @@ impl<'a> Lexer<'a> {
             self.at += sign.len();
             return Ok((at, token));
         }
+        if let Some(quote) = QUOTES.into_iter().find(|&quote| first == quote) {
+            let Some(length) =
+                rest[1..].find([quote, '\n']).filter(|&end| rest[1 + end..].starts_with(quote))
+            else {
+                return Err((at, ParseErrorKind::UnclosedQuote));
+            };
+            self.at += length + 2;
+            return Ok((at, Token::Name));
+        }
         let word = &rest[..word_length(rest)];
         if word.is_empty() {
             return Err((at, ParseErrorKind::UnknownSymbol { symbol: first }));
         }
         self.at += word.len();
-        match word {
-            "1" => Ok((at, Token::True)),
-            "0" => Ok((at, Token::False)),
-            "not" => Ok((at, Token::Not)),
-            "and" => Ok((at, Token::Binary(Operator::And))),
-            "or" => Ok((at, Token::Binary(Operator::Or))),
-            "xor" => Ok((at, Token::Binary(Operator::Xor))),
-            _ => variable(word).map(|index| (at, Token::Var(index))).map_err(|kind| (at, kind)),
+        match WORDS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)) {
+            Some(&(_, token)) => Ok((at, token)),
+            None => variable(word).map(|token| (at, token)).map_err(|kind| (at, kind)),
         }
+    }
+
+    /// The name at a token [`Token::Name`] that starts at byte `at`, without quotes.
+    pub fn name(&self, at: usize) -> &'a str {
+        self.text[at..self.at].trim_matches(QUOTES)
     }
 
     /// The text of the current token, which starts at byte `at`, for error messages; empty at the end of the
@@ -80,12 +111,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn word_length(text: &str) -> usize {
-    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
-}
-
 /// Shortens long words for error messages.
-fn shortened(word: &str) -> String {
+pub(super) fn shortened(word: &str) -> String {
     const SHOWN: usize = 24;
     match word.char_indices().nth(SHOWN) {
         Some((cut, _)) => format!("{}…", &word[..cut]),
@@ -93,16 +120,27 @@ fn shortened(word: &str) -> String {
     }
 }
 
-fn variable(word: &str) -> Result<u32, ParseErrorKind> {
-    let unknown = || ParseErrorKind::UnknownWord { word: shortened(word) };
-    let digits = word.strip_prefix('x').ok_or_else(unknown)?;
-    let digits = digits.strip_prefix('_').unwrap_or(digits);
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(unknown());
-    }
+/// The variable that a word stands for: an index such as `x3`, or a name.
+fn variable(word: &str) -> Result<Token, ParseErrorKind> {
+    let Some(digits) = index_digits(word) else {
+        return if starts_name(word) {
+            Ok(Token::Name)
+        } else {
+            Err(ParseErrorKind::BadName { word: shortened(word) })
+        };
+    };
     match digits.parse::<u32>() {
         Ok(0) => Err(ParseErrorKind::VariableZero),
-        Ok(index) if index <= MAX_VARIABLE => Ok(index),
+        Ok(index) if index <= MAX_VARIABLE => Ok(Token::Var(index)),
         _ => Err(ParseErrorKind::VariableTooLarge { name: shortened(word) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_keyword_has_a_meaning() {
+        let words: Vec<&str> = super::WORDS.iter().map(|(word, _)| *word).collect();
+        assert_eq!(words, crate::identifier::KEYWORDS);
     }
 }

@@ -3,14 +3,18 @@
 //! | precedence | operators | associativity |
 //! |---|---|---|
 //! | highest | `!` `~` `¬` `not` | prefix |
-//! | | `&` `&&` `∧` `and` | left |
+//! | | `&` `&&` `∧` `and`, `nand` | left |
 //! | | `^` `⊕` `xor` (exclusive or) | left |
-//! | | <code>\|</code> <code>\|\|</code> `∨` `or` | left |
-//! | | `->` `→` | right |
-//! | lowest | `<->` `↔` | left |
+//! | | <code>\|</code> <code>\|\|</code> `∨` `or`, `nor` | left |
+//! | | `->` `=>` `→` `implies` | right |
+//! | lowest | `<->` `<=>` `↔` `iff` | left |
 //!
-//! Operands are variables (`x1` or `x_1`), the constants `1` and `0`, and formulae in parentheses. `->`,
-//! `<->` and `^` exist only in the syntax: the parser expands them into `!`, `&` and `|`.
+//! Operands are variables (`x1`, `X1` or `x_1`), the constants `1` or `true` and `0` or `false`, and formulae
+//! in parentheses. Words may be written in any case. With a table of names, variables may also be written as
+//! words such as `door_open`, or in quotes, as in `"speed >= 30"`.
+//!
+//! Only `!`, `&` and `|` exist in formulae: the parser expands all other operators into these. Chains of `^`
+//! and of `<->` are expanded as balanced trees, whose size is quadratic in the number of operands.
 //!
 //! The parser is hand-written, because generated and combinator parsers recurse. This one must read a million
 //! nested negations on a small stack and report exactly where it stopped and what it expected. It is an
@@ -27,16 +31,32 @@ use lexer::{Lexer, Token};
 use output::Output;
 
 use crate::formula::Formula;
-use crate::node::{AND, NOT, OR, TRUE, VAR};
+use crate::names::Names;
+use crate::node::{AND, NOT, OR, TRUE, VAR, Var};
 
-/// A binary operator of the syntax, in order of increasing precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A binary operator of the syntax.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
     Iff,
     Implies,
     Or,
+    Nor,
     Xor,
     And,
+    Nand,
+}
+
+impl Operator {
+    /// Operators with a higher precedence bind more tightly.
+    fn precedence(self) -> u8 {
+        match self {
+            Self::Iff => 0,
+            Self::Implies => 1,
+            Self::Or | Self::Nor => 2,
+            Self::Xor => 3,
+            Self::And | Self::Nand => 4,
+        }
+    }
 }
 
 /// A stack entry that waits for its right operand or its closing parenthesis.
@@ -62,18 +82,108 @@ impl FromStr for Formula {
     /// # Ok::<(), logicvae_logic::ParseError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        parse(text).map_err(|(at, kind)| ParseError::new(text, at, kind))
+        parse(text, 0, &mut Symbols::None).map_err(|(at, kind)| ParseError::new(text, at, kind))
+    }
+}
+
+impl Names {
+    /// Parses a formula. New names are added to the table.
+    pub fn parse(&mut self, text: &str) -> Result<Formula, ParseError> {
+        if let Some(formula) = parse_known(text, 0, self)? {
+            return Ok(formula);
+        }
+        // Names must not take an index that this text uses as x1, x2, …
+        reserve_indices(text, 0, self);
+        parse_new(text, 0, self)
+    }
+}
+
+/// Parses a formula that starts at this byte of the text, with the names of a table; `None` if it has
+/// another name.
+pub(crate) fn parse_known(
+    text: &str,
+    start: usize,
+    names: &mut Names,
+) -> Result<Option<Formula>, ParseError> {
+    match parse(text, start, &mut Symbols::Known(names)) {
+        Ok(formula) => Ok(Some(formula)),
+        Err((_, ParseErrorKind::UnknownWord { .. })) => Ok(None),
+        Err((at, kind)) => Err(ParseError::new(text, at, kind)),
+    }
+}
+
+/// Parses a formula that starts at this byte of the text, and adds new names to the table.
+pub(crate) fn parse_new(text: &str, start: usize, names: &mut Names) -> Result<Formula, ParseError> {
+    parse(text, start, &mut Symbols::Open(names)).map_err(|(at, kind)| ParseError::new(text, at, kind))
+}
+
+/// Keeps the indices that a formula uses as x1, x2, … from being named. Indices that have a name already are
+/// found, and reported, when the text is parsed.
+pub(crate) fn reserve_indices(text: &str, start: usize, names: &mut Names) {
+    let mut lexer = Lexer::new(text, start);
+    while let Ok((_, token)) = lexer.next() {
+        match token {
+            Token::End => break,
+            Token::Var(index) => drop(Var::new(index).map(|var| names.reserve(var))),
+            _ => {}
+        }
+    }
+}
+
+/// The variables in a text such as `door_open x2 "speed >= 30"`.
+pub(crate) fn name_list(text: &str) -> Option<Vec<String>> {
+    let mut lexer = Lexer::new(text, 0);
+    let mut list = Vec::new();
+    loop {
+        match lexer.next().ok()? {
+            (_, Token::End) => return Some(list),
+            (_, Token::Var(index)) => list.push(format!("x{index}")),
+            (at, Token::Name) => list.push(lexer.name(at).to_owned()),
+            _ => return None,
+        }
+    }
+}
+
+/// What names mean in a text.
+enum Symbols<'a> {
+    /// Nothing: they are errors.
+    None,
+    /// Variables of the table; other names are errors.
+    Known(&'a mut Names),
+    /// Variables of the table, to which new ones are added.
+    Open(&'a mut Names),
+}
+
+impl Symbols<'_> {
+    /// The index of a name.
+    fn name(&mut self, name: &str) -> Result<u32, ParseErrorKind> {
+        let unknown = || ParseErrorKind::UnknownWord { word: lexer::shortened(name) };
+        match self {
+            Self::None => Err(unknown()),
+            Self::Known(names) => names.index(name).map(Var::index).ok_or_else(unknown),
+            Self::Open(names) => names.declare(name).map(Var::index).map_err(ParseErrorKind::Name),
+        }
+    }
+
+    /// Notes that a variable is written as x1, x2, …
+    fn index(&mut self, index: u32) -> Result<(), ParseErrorKind> {
+        match (self, Var::new(index)) {
+            (Self::Known(names) | Self::Open(names), Ok(var)) => {
+                names.reserve(var).map_err(ParseErrorKind::Name)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 type Failure = (usize, ParseErrorKind);
 
-fn parse(text: &str) -> Result<Formula, Failure> {
-    let mut lexer = Lexer::new(text);
+fn parse(text: &str, start: usize, symbols: &mut Symbols<'_>) -> Result<Formula, Failure> {
+    let mut lexer = Lexer::new(text, start);
     let mut pending: Vec<Pending> = Vec::new();
-    let mut output = Output::new(text.len());
+    let mut output = Output::new(text.len() - start);
     loop {
-        operand(&mut lexer, &mut pending, &mut output)?;
+        operand(&mut lexer, symbols, &mut pending, &mut output)?;
         // An operand is complete: apply the operators that end here, then continue after the next binary
         // operator.
         loop {
@@ -104,7 +214,12 @@ fn parse(text: &str) -> Result<Formula, Failure> {
 }
 
 /// Parses prefix operators and opening parentheses, up to and including a leaf.
-fn operand(lexer: &mut Lexer<'_>, pending: &mut Vec<Pending>, output: &mut Output) -> Result<(), Failure> {
+fn operand(
+    lexer: &mut Lexer<'_>,
+    symbols: &mut Symbols<'_>,
+    pending: &mut Vec<Pending>,
+    output: &mut Output,
+) -> Result<(), Failure> {
     loop {
         let (at, token) = lexer.next()?;
         match token {
@@ -115,7 +230,14 @@ fn operand(lexer: &mut Lexer<'_>, pending: &mut Vec<Pending>, output: &mut Outpu
                 output.leaf(TRUE);
                 break output.negate();
             }
-            Token::Var(index) => break output.leaf(VAR + index),
+            Token::Var(index) => {
+                symbols.index(index).map_err(|kind| (at, kind))?;
+                break output.leaf(VAR + index);
+            }
+            Token::Name => {
+                let index = symbols.name(lexer.name(at)).map_err(|kind| (at, kind))?;
+                break output.leaf(VAR + index);
+            }
             _ => {
                 let found = lexer.text_of(at);
                 let empty = pending.is_empty() && output.is_empty() && token == Token::End;
@@ -153,7 +275,10 @@ fn reduce(
             }
             (Pending::Open { .. }, Some(_)) => break,
             (Pending::Binary(waiting), Some(next)) => {
-                let waits = waiting < next || (waiting == next && next == Operator::Implies);
+                // `->` associates to the right. Chains of `^` and `<->` are joined when they are complete.
+                let together = matches!(next, Operator::Implies | Operator::Xor | Operator::Iff);
+                let (before, after) = (waiting.precedence(), next.precedence());
+                let waits = before < after || (before == after && together);
                 if waits {
                     break;
                 }
@@ -162,7 +287,14 @@ fn reduce(
         }
         pending.pop();
         match top {
-            Pending::Binary(operator) => apply(operator, output)?,
+            Pending::Binary(operator @ (Operator::Xor | Operator::Iff)) => {
+                let mut operands = 2;
+                while pending.pop_if(|p| matches!(p, Pending::Binary(o) if *o == operator)).is_some() {
+                    operands += 1;
+                }
+                join_chain(operator, operands, output)?;
+            }
+            Pending::Binary(operator) => apply(operator, output),
             Pending::Not => output.negate(),
             Pending::Open { .. } => {}
         }
@@ -170,13 +302,19 @@ fn reduce(
     Ok(None)
 }
 
-fn apply(operator: Operator, output: &mut Output) -> Result<(), ParseErrorKind> {
-    match operator {
-        Operator::And => output.join(AND),
-        Operator::Or | Operator::Implies => output.join(OR),
-        // Both use their operands twice: a ^ b is a & !b | !a & b, and a <-> b is a & b | !a & !b.
-        Operator::Xor => output.join_twice(&[&[NOT, AND], &[NOT], &[AND, OR]])?,
-        Operator::Iff => output.join_twice(&[&[AND], &[NOT], &[NOT, AND, OR]])?,
+fn apply(operator: Operator, output: &mut Output) {
+    output.join(if matches!(operator, Operator::And | Operator::Nand) { AND } else { OR });
+    if matches!(operator, Operator::Nand | Operator::Nor) {
+        output.negate();
     }
-    Ok(())
+}
+
+/// Joins a chain of `^` or `<->`, which use their operands twice: a ^ b is a & !b | !a & b, and a <-> b is
+/// a & b | !a & !b.
+fn join_chain(operator: Operator, operands: usize, output: &mut Output) -> Result<(), ParseErrorKind> {
+    let between: [&[u32]; 3] = match operator {
+        Operator::Xor => [&[NOT, AND], &[NOT], &[AND, OR]],
+        _ => [&[AND], &[NOT], &[NOT, AND, OR]],
+    };
+    output.join_chain(operands, &between)
 }

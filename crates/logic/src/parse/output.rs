@@ -45,21 +45,24 @@ impl Output {
         self.codes.push(op);
     }
 
-    /// Appends to the last two operands a and b: the first list, a again, the second list, b again, the third
-    /// list.
-    pub fn join_twice(&mut self, between: &[&[u32]; 3]) -> Result<(), ParseErrorKind> {
-        let end = self.codes.len();
-        let right = self.starts.pop().unwrap_or(end);
-        let left = self.starts.last().copied().unwrap_or(right);
-        let nodes = end + (end - left) + between.iter().map(|b| b.len()).sum::<usize>();
+    /// Combines the last `count` operands by an associative operator that uses both of its operands twice:
+    /// a, b, the first list, a again, the second list, b again, the third list. The tree is balanced, since
+    /// an operand is copied as often as it is deep.
+    pub fn join_chain(&mut self, count: usize, between: &[&[u32]; 3]) -> Result<(), ParseErrorKind> {
+        let first = self.starts.len() - count;
+        let mut bounds = self.starts[first..].to_vec();
+        bounds.push(self.codes.len());
+        let lengths: Vec<usize> = bounds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let extra = between.iter().map(|list| list.len()).sum();
+        let nodes = bounds[0].saturating_add(joined_length(&lengths, extra));
         if nodes > self.limit {
             return Err(ParseErrorKind::TooLarge { nodes, limit: self.limit });
         }
-        self.codes.extend_from_slice(between[0]);
-        self.codes.extend_from_within(left..right);
-        self.codes.extend_from_slice(between[1]);
-        self.codes.extend_from_within(right..end);
-        self.codes.extend_from_slice(between[2]);
+        let operands: Vec<&[u32]> = bounds.windows(2).map(|pair| &self.codes[pair[0]..pair[1]]).collect();
+        let joined = joined(&operands, between);
+        self.codes.truncate(bounds[0]);
+        self.codes.extend(joined);
+        self.starts.truncate(first + 1);
         Ok(())
     }
 
@@ -91,5 +94,29 @@ impl Output {
             }
         }
         Formula::from_codes(preorder)
+    }
+}
+
+/// The number of codes of operands of these lengths, joined by an operator that adds `extra` codes.
+fn joined_length(lengths: &[usize], extra: usize) -> usize {
+    match lengths {
+        [] => 0,
+        [one] => *one,
+        _ => {
+            let (left, right) = lengths.split_at(lengths.len().div_ceil(2));
+            let both = joined_length(left, extra).saturating_add(joined_length(right, extra));
+            both.saturating_mul(2).saturating_add(extra)
+        }
+    }
+}
+
+fn joined(operands: &[&[u32]], between: &[&[u32]; 3]) -> Vec<u32> {
+    match operands {
+        [one] => one.to_vec(),
+        _ => {
+            let (left, right) = operands.split_at(operands.len().div_ceil(2));
+            let (left, right) = (joined(left, between), joined(right, between));
+            [&left, &right, between[0], &left, between[1], &right, between[2]].concat()
+        }
     }
 }

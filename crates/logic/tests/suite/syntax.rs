@@ -124,6 +124,14 @@ fn precedence_and_associativity() {
         ),
         ("((x1))", "x1"),
         ("x01 & x_2", "(x1 & x2)"),
+        ("NOT X1 AND true OR False", "(((!x1) & 1) | (!1))"),
+        ("x1 => x2 implies x3", "((!x1) | ((!x2) | x3))"),
+        ("x1 <=> x2", "((x1 & x2) | ((!x1) & (!x2)))"),
+        ("x1 Iff x2", "((x1 & x2) | ((!x1) & (!x2)))"),
+        ("x1 nand x2 & x3", "((!(x1 & x2)) & x3)"),
+        ("x1 & x2 nand x3", "(!((x1 & x2) & x3))"),
+        ("x1 nor x2 nand x3", "(!(x1 | (!(x2 & x3))))"),
+        ("x1 | x2 nor x3", "(!((x1 | x2) | x3))"),
     ] {
         assert_eq!(Tree::new(&parse(text)).text(), tree, "{text}");
     }
@@ -172,10 +180,20 @@ fn a_long_line_is_shown_around_the_place() {
 
 #[test]
 fn nested_equivalences_stay_within_the_inputs_size_times_a_constant() {
-    let small = ["x1"; 10].join(" <-> ");
-    assert!(parse(&small).size() > 1000);
-    let large = vec!["x1"; 60].join(" ^ ");
-    assert!(matches!(refused(&large).0, ParseErrorKind::TooLarge { .. }));
+    let nested = |depth: usize| format!("{}x1{}", "(x1 <-> ".repeat(depth), ")".repeat(depth));
+    assert!(parse(&nested(9)).size() > 1000);
+    assert!(matches!(refused(&nested(60)).0, ParseErrorKind::TooLarge { .. }));
+}
+
+#[test]
+fn chains_of_exclusive_or_grow_with_the_square_of_their_length() {
+    let text: Vec<String> = (1..=60).map(|i| format!("x{i}")).collect();
+    let chain = parse(&text.join(" ^ "));
+    assert!(chain.size() < 3 * 60 * 60, "{}", chain.size());
+    let short = |operator: &str| parse(&text[..7].join(operator));
+    let grouped = "(((x1 # x2) # x3) # x4) # ((x5 # x6) # x7)";
+    assert!(short(" ^ ").is_equivalent(&parse(&grouped.replace('#', "^"))));
+    assert!(short(" <-> ").is_equivalent(&parse(&grouped.replace('#', "<->"))));
 }
 
 #[test]

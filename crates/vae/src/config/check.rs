@@ -60,8 +60,8 @@ impl Config {
         }
         if sampler.variables > self.model.variables && !self.data.shapes {
             let reason = format!(
-                "formulae have {} variables, but the model's vocabulary ends with x{}: raise model.variables \
-                 or lower this",
+                "formulae have {} variables, but the model only knows x1 to x{}: raise model.variables or \
+                 lower this",
                 sampler.variables, self.model.variables
             );
             return refuse("data.set.sampler.variables", reason);

@@ -71,8 +71,8 @@ pub fn conditional(
         let decoded = model.decode(&codes, Decoding::samples(protocol.context_decodings, from))?;
         let kept: Vec<Formula> =
             decoded.into_iter().filter_map(|list| list.into_iter().find_map(|d| d.formula)).collect();
-        progress(number + 1);
         if kept.is_empty() {
+            progress(number + 1);
             continue;
         }
         let vectors = embedding.transform(&kept)?;
@@ -93,6 +93,7 @@ pub fn conditional(
             kernels.push(others(&|k| k));
             gaussians.push(others(&|k| gaussian.of(k)));
         }
+        progress(number + 1);
     }
     Ok(Conditional {
         semantic_distance: mean(&distances),

@@ -27,13 +27,13 @@ const PART: usize = 1000;
 
 /// Decodes prior samples. A conditional model takes its conditions from `formulae`, in turn. `trained` lists
 /// what it was trained on ([`trained_formulae`](crate::trained_formulae)) in any order and with repetitions;
-/// it is traversed once. `progress` receives the number of samples done.
+/// it is traversed once, after the last sample. `progress` receives the number of samples done.
 pub fn generation(
     model: &Model,
     formulae: &[Formula],
     trained: impl IntoIterator<Item = Formula>,
     protocol: &Protocol,
-    mut progress: impl FnMut(usize),
+    mut progress: impl FnMut(usize) + Send,
 ) -> Result<Generation, VaeError> {
     let conditional = model.embedding().is_some();
     if conditional && formulae.is_empty() {
@@ -56,13 +56,14 @@ pub fn generation(
         let z = model.prior(&conditions)?.sample(protocol.prior_noise, &noise)?;
         let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(first as u64);
         let decodings = Decoding::samples(protocol.prior_decodings, from);
-        for decoded in model.decode(&Codes { z, conditions }, decodings)?.into_iter().flatten() {
+        let codes = Codes { z, conditions };
+        let lists = model.decode_with_progress(&codes, decodings, |done| progress(first + done))?;
+        for decoded in lists.into_iter().flatten() {
             all += decoded.count;
             let Some(formula) = decoded.formula else { continue };
             valid += decoded.count;
             *found.entry(formula).or_default() += decoded.count;
         }
-        progress(first + rows);
     }
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
     let uniqueness = share(found.len(), valid);

@@ -100,6 +100,8 @@ pub fn reconstruction(
             let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(position);
             let lists = model.decode(&codes(z), Decoding::samples(protocol.decodings, from))?;
             decoded.iter_mut().zip(lists).for_each(|(all, list)| all.extend(list));
+            // An encoding of all formulae in this part is the same work as all encodings of a share of them.
+            progress(singles.len() + part.len() * (encoding + 1) / (protocol.encodings + 1));
         }
         let compared = (part.par_iter().zip(decoded).zip(greedy)).map(|((wanted, decoded), greedy)| {
             let greedy = greedy.first().and_then(|d| d.formula.as_ref()) == Some(wanted);

@@ -1,9 +1,11 @@
 //! Decoding: from latent vectors to formulae.
 
+use std::sync::{Mutex, PoisonError};
+
 use candle_core::{DType, Device};
 use logicvae_kernel::Embedding;
 use logicvae_logic::Formula;
-use rayon::prelude::*;
+use rand_chacha::ChaCha8Rng;
 
 use super::{Codes, Model};
 use crate::decoder::generate::{Decoded, Decoding, generate};
@@ -27,40 +29,51 @@ impl Model {
     /// # Ok::<(), logicvae_vae::VaeError>(())
     /// ```
     pub fn decode(&self, codes: &Codes, decoding: Decoding) -> Result<Vec<Vec<Decoded>>, VaeError> {
-        let (Decoding::Sampled { samples, temperature, top_k, seed }, Some(semantics), 2..) =
-            (decoding, &self.semantics, self.config.candidates)
+        self.decode_with_progress(codes, decoding, |_| {})
+    }
+
+    /// Decodes latent vectors. `progress` receives the number of rows done.
+    pub fn decode_with_progress(
+        &self,
+        codes: &Codes,
+        decoding: Decoding,
+        progress: impl FnMut(usize) + Send,
+    ) -> Result<Vec<Vec<Decoded>>, VaeError> {
+        let progress = Mutex::new((0, progress));
+        let count = || {
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            let (done, report) = &mut *progress;
+            *done += 1;
+            report(*done);
+        };
+        let (Decoding::Sampled { samples, temperature, top_k, seed }, Some(semantics), 2.., Some(vectors)) =
+            (decoding, &self.semantics, self.config.candidates, codes.conditions.vectors())
         else {
-            return self.decode_plain(codes, decoding);
+            return self.decode_rows(codes, decoding, |_, list| {
+                count();
+                Ok(list)
+            });
         };
         let candidates = self.config.candidates;
         let more = Decoding::Sampled { samples: samples * candidates, temperature, top_k, seed };
-        let sampled = self.decode_plain(codes, more)?;
-        let Some(vectors) = codes.conditions.vectors() else { return Ok(sampled) };
         let wanted: Vec<Vec<f64>> = vectors.to_dtype(DType::F64)?.to_device(&Device::Cpu)?.to_vec2()?;
-        let rows = sampled.into_par_iter().zip(&wanted).enumerate();
-        rows.map(|(row, (list, wanted))| {
-            let mut rng = generator(seed, Purpose::Candidates, row as u64);
-            let distances = semantic_distances(&semantics.embedding, &list, wanted)?;
-            // Samples are independent, so any order is as good as the one in which they were made.
-            let mut order: Vec<usize> =
-                list.iter().enumerate().flat_map(|(i, d)| std::iter::repeat_n(i, d.count)).collect();
-            shuffle(&mut rng, &mut order);
-            let mut counts = vec![0; list.len()];
-            for group in order.chunks(candidates) {
-                let nearest = group.iter().min_by(|&&a, &&b| distances[a].total_cmp(&distances[b]));
-                nearest.into_iter().for_each(|&i| counts[i] += 1);
-            }
-            let kept = list.into_iter().zip(counts).filter(|(_, count)| *count > 0);
-            let mut kept: Vec<Decoded> = kept.map(|(decoded, count)| Decoded { count, ..decoded }).collect();
-            // Stable: among equally frequent ones, the first stays first.
-            kept.sort_by_key(|decoded| std::cmp::Reverse(decoded.count));
+        self.decode_rows(codes, more, |row, list| {
+            let distances = semantic_distances(&semantics.embedding, &list, &wanted[row])?;
+            let kept =
+                keep_nearest(list, &distances, candidates, generator(seed, Purpose::Candidates, row as u64));
+            count();
             Ok(kept)
         })
-        .collect()
     }
 
-    /// Decodes latent vectors without candidates.
-    fn decode_plain(&self, codes: &Codes, decoding: Decoding) -> Result<Vec<Vec<Decoded>>, VaeError> {
+    /// Decodes latent vectors. `finish` receives each row with what was decoded from it, and returns what is
+    /// kept of it.
+    fn decode_rows(
+        &self,
+        codes: &Codes,
+        decoding: Decoding,
+        finish: impl Fn(usize, Vec<Decoded>) -> Result<Vec<Decoded>, VaeError> + Sync,
+    ) -> Result<Vec<Vec<Decoded>>, VaeError> {
         decoding.check()?;
         match *codes.z.dims() {
             [0, _] => return Ok(Vec::new()),
@@ -78,8 +91,26 @@ impl Model {
             latent.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.flatten_all()?.to_vec1()?;
         let goals = self.goals(&codes.conditions)?;
         let weights = self.generation.get(&self.decoder, &self.from_latent)?;
-        Ok(generate(&self.config, &weights, &latent, &goals, decoding))
+        generate(&self.config, &weights, &latent, &goals, decoding, finish)
     }
+}
+
+/// Groups samples at random, and keeps the nearest of each group.
+fn keep_nearest(list: Vec<Decoded>, distances: &[f64], group: usize, mut rng: ChaCha8Rng) -> Vec<Decoded> {
+    // Samples are independent, so any order is as good as the one in which they were made.
+    let mut order: Vec<usize> =
+        list.iter().enumerate().flat_map(|(i, d)| std::iter::repeat_n(i, d.count)).collect();
+    shuffle(&mut rng, &mut order);
+    let mut counts = vec![0; list.len()];
+    for group in order.chunks(group) {
+        let nearest = group.iter().min_by(|&&a, &&b| distances[a].total_cmp(&distances[b]));
+        nearest.into_iter().for_each(|&i| counts[i] += 1);
+    }
+    let kept = list.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let mut kept: Vec<Decoded> = kept.map(|(decoded, count)| Decoded { count, ..decoded }).collect();
+    // Stable: among equally frequent ones, the first stays first.
+    kept.sort_by_key(|decoded| std::cmp::Reverse(decoded.count));
+    kept
 }
 
 /// The squared distance of each decoding's semantic vector from the requested one; infinite if it is not a

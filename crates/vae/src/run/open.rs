@@ -72,7 +72,7 @@ impl Run {
         self.about.from.as_deref()
     }
 
-    /// One set of formulae. It is an error if the file has changed since the training began.
+    /// One set of formulae. It is an error if the file is missing or has changed since the training began.
     pub fn formulae(&self, split: Split) -> Result<Vec<Formula>, VaeError> {
         let expected = match split {
             Split::Train => &self.about.checksums.train,
@@ -89,9 +89,11 @@ impl Run {
             formulae = reader.collect::<Result<_, _>>().map_err(|e| within(e.into()))?;
         }
         if formulae_text(&formulae)?.1 != *expected {
-            let message =
-                format!("{} is not what the run was trained on: its checksum differs", path.display());
-            return Err(VaeError::Run(message));
+            let name = path.display();
+            return Err(VaeError::Run(match path.exists() {
+                true => format!("{name} is not what the run was trained on: its checksum differs"),
+                false => format!("{name} is missing: copy it from where the run was made"),
+            }));
         }
         Ok(formulae)
     }
@@ -146,6 +148,11 @@ impl Run {
         let state = read(&path)?;
         let (sum, epochs) = Checkpoint::peek(&state).map_err(|e| e.within(path.display().to_string()))?;
         Ok(Some((state, sum, epochs)))
+    }
+
+    /// The name of the last checkpoint's file of weights.
+    pub(super) fn last_weights(&self) -> Result<Option<String>, VaeError> {
+        Ok(self.state()?.map(|(_, sum, _)| weights_name(sum)))
     }
 
     fn read_last(&self) -> Result<Option<CheckpointBytes>, VaeError> {

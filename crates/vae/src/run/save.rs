@@ -14,6 +14,20 @@ impl Run {
             self.write(BEST, &checkpoint.weights)?;
         }
         self.write(STATE, &checkpoint.state)?;
+        self.keep_weights(&name)
+    }
+
+    /// Removes what a training leaves behind that is killed while it saves: temporary files, and the weights
+    /// of older checkpoints than the last one.
+    pub fn tidy(&self) -> Result<(), VaeError> {
+        match self.last_weights()? {
+            Some(name) => self.keep_weights(&name),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes temporary files, and the weights of all checkpoints but one.
+    fn keep_weights(&self, name: &str) -> Result<(), VaeError> {
         remove(&self.folder, |file| (file.starts_with("last-") && file != name) || is_temporary(file))
     }
 

@@ -86,7 +86,7 @@ pub(super) fn load(
             if new && !same_conditions {
                 continue;
             }
-            return Err(mismatch(&name, "the other model does not have it"));
+            return Err(mismatch(from, to, &name, "the other model does not have it"));
         };
         if !same_conditions && (name.starts_with("prior.") || name.starts_with("readout.")) {
             continue;
@@ -99,7 +99,12 @@ pub(super) fn load(
                 let kept = |&(part, width): &(Part, usize)| width == 0 || after.contains(&(part, width));
                 if !before.iter().all(|part| kept(part) || !usable(part.0)) {
                     let reason = "the other model has other variables, or inputs that this one lacks";
-                    return Err(mismatch(&name, reason));
+                    return Err(mismatch(from, to, &name, reason));
+                }
+                if !fits(&old, &before, &initial, axis) {
+                    let reason =
+                        format!("its shape is {:?}, which does not fit {:?}", old.dims(), initial.dims());
+                    return Err(mismatch(from, to, &name, &reason));
                 }
                 widen(&old, &before, &initial, &after, axis, usable)?
             }
@@ -107,7 +112,7 @@ pub(super) fn load(
         };
         if widened.shape() != var.shape() {
             let reason = format!("its shape is {:?}, but {:?} is expected", widened.dims(), var.dims());
-            return Err(mismatch(&name, &reason));
+            return Err(mismatch(from, to, &name, &reason));
         }
         changed.push((var.clone(), widened));
     }
@@ -115,6 +120,17 @@ pub(super) fn load(
         var.set(&value.to_dtype(var.dtype())?.to_device(var.device())?)?;
     }
     Ok(())
+}
+
+/// Whether a weight has the width that its parts add up to and, along other axes, the shape of the new one.
+fn fits(old: &Tensor, before: &[(Part, usize)], initial: &Tensor, axis: usize) -> bool {
+    let width: usize = before.iter().map(|(_, width)| width).sum();
+    let mut wanted = initial.dims().to_vec();
+    match wanted.get_mut(axis) {
+        Some(at) => *at = width,
+        None => return false,
+    }
+    old.dims() == wanted
 }
 
 fn widen(
@@ -149,6 +165,61 @@ fn widen(
     Ok(Tensor::cat(&parts, axis)?)
 }
 
-fn mismatch(name: &str, reason: &str) -> VaeError {
-    VaeError::Input(format!("the weight `{name}` cannot be used as a start: {reason}"))
+/// The settings that shapes of weights depend on, with the values that they have if they are left out.
+const SHAPING: [(&str, &str); 17] = [
+    ("task", "autoencoder"),
+    ("variables", ""),
+    ("hidden", ""),
+    ("latent", ""),
+    ("parent_index", "false"),
+    ("max_nodes", ""),
+    ("prior", ""),
+    ("encoder.kind", ""),
+    ("encoder.layers", ""),
+    ("encoder.heads", "none"),
+    ("encoder.head_dim", "none"),
+    ("encoder.bidirectional", ""),
+    ("encoder.readout", ""),
+    ("constant", "false"),
+    ("positional", "false"),
+    ("goal_conditioned", "false"),
+    ("reads_start", "false"),
+];
+
+/// The settings that give two models different weights, such as `model.hidden is 32, but 16 there`.
+fn differences(from: &Config, to: &Config) -> Vec<String> {
+    let table = |config: &Config| toml::Value::try_from(&config.model).ok();
+    let value = |table: &Option<toml::Value>, key: &str, default: &str| {
+        let found = key.split('.').try_fold(table.as_ref()?, |value, key| value.get(key));
+        Some(match found {
+            Some(toml::Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+            None => default.to_owned(),
+        })
+    };
+    let (here, there) = (table(to), table(from));
+    let indexed = from.model.parent_index || to.model.parent_index;
+    let mut found = Vec::new();
+    for (key, default) in SHAPING.into_iter().filter(|(key, _)| *key != "max_nodes" || indexed) {
+        let (Some(here), Some(there)) = (value(&here, key, default), value(&there, key, default)) else {
+            continue;
+        };
+        // A model may have more inputs than the other one.
+        let widened = default == "false" && key != "parent_index" && here == "true";
+        if here != there && !widened {
+            found.push(format!("model.{key} is {here}, but {there} there"));
+        }
+    }
+    if to.model.constrained && !from.model.constrained {
+        found.push("model.constrained is true, but false there".to_owned());
+    }
+    found
+}
+
+fn mismatch(from: &Config, to: &Config, name: &str, reason: &str) -> VaeError {
+    let found = differences(from, to);
+    VaeError::Input(match found.is_empty() {
+        true => format!("the weight `{name}` cannot be used as a start: {reason}"),
+        false => format!("they do not fit these settings: {}", found.join("; ")),
+    })
 }

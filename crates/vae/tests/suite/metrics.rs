@@ -49,6 +49,26 @@ fn novelty_and_uniqueness_follow_their_definitions() {
 }
 
 #[test]
+fn progress_is_reported_while_the_work_is_done() {
+    let mut config = config(GraphState::Recurrent, true);
+    config.context.as_mut().unwrap().pool = 200;
+    config.model.candidates = 3;
+    let data = config.data.set.generate().unwrap();
+    let model = Model::new(&config).unwrap();
+    let protocol = Protocol { prior_samples: 40, contexts: 4, context_samples: 5, ..Protocol::quick() };
+    let test = &data.test[..10];
+    let mut seen = Vec::new();
+    generation(&model, test, Vec::new(), &protocol, |done| seen.push(done)).unwrap();
+    assert_eq!(seen, (1..=40).collect::<Vec<usize>>(), "every prior sample");
+    seen.clear();
+    conditional(&model, test, &protocol, |done| seen.push(done)).unwrap();
+    assert_eq!(seen, [1, 2, 3, 4], "every condition");
+    seen.clear();
+    reconstruction(&model, test, &protocol, |done| seen.push(done)).unwrap();
+    assert_eq!(seen, [3, 6, 10], "two encodings of ten formulae, and their comparison");
+}
+
+#[test]
 fn the_closest_of_several_candidates_is_kept() {
     let mut config = config(GraphState::Recurrent, true);
     config.context.as_mut().unwrap().pool = 200;

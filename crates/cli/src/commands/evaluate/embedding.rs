@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use logicvae_logic::{DatasetSpec, wilson_interval};
-use logicvae_vae::Model;
 use logicvae_vae::metrics::{
     InvertedKind, Meaning, MeaningProtocol, Protocol, inversion, meaning, reconstruction,
 };
+use logicvae_vae::{Model, Refinement};
 use serde::Serialize;
 
 use crate::progress::Progress;
@@ -67,7 +67,7 @@ pub struct PaperReport {
 pub fn measure(model: &Model, name: &str, quick: bool, seed: u64) -> Result<EmbeddingReport> {
     let scale = if quick { 10 } else { 1 };
     let reads_meanings = model.reads_meanings();
-    let mut bar = Progress::new("reconstructing", 100);
+    let mut bar = Progress::phase("reconstructing, in percent", 100);
     let inversion = inversion(model, 2000 / scale, seed, reads_meanings, |done, all| {
         bar.set(100 * done / all.max(1));
     })?;
@@ -76,7 +76,7 @@ pub fn measure(model: &Model, name: &str, quick: bool, seed: u64) -> Result<Embe
     let meaning = if reads_meanings {
         let protocol =
             MeaningProtocol { compared: 2000 / scale, expressed: 2000 / scale, walks: 100 / scale, seed };
-        let mut bar = Progress::new("comparing meanings", 100);
+        let mut bar = Progress::phase("comparing meanings, in percent", 100);
         Some(meaning(model, &protocol, |share| bar.set((100.0 * share) as usize))?)
     } else {
         None
@@ -93,11 +93,13 @@ fn paper(model: &Model, quick: bool, seed: u64) -> Result<Option<PaperReport>> {
     }
     let test = spec.generate()?.test;
     let protocol = if quick { Protocol::quick() } else { Protocol::paper() };
-    let mut bar = Progress::new("reconstructing the paper's test set", test.len());
+    let mut bar = Progress::phase("reconstructing the paper's test set", test.len());
     let found = reconstruction(model, &test, &Protocol { seed, ..protocol }, |done| bar.set(done))?;
+    drop(bar);
     let refined = if model.reads_meanings() {
         let codes = model.encode(&test)?;
-        let exact = model.refine(&test, &codes, &logicvae_vae::Refinement::default(), |_| {})?.exact;
+        let mut bar = Progress::phase("refining the paper's test set", test.len());
+        let exact = model.refine(&test, &codes, &Refinement::default(), |done| bar.set(done))?.exact;
         Some(exact.iter().filter(|&&exact| exact).count() as f64 / test.len() as f64)
     } else {
         None

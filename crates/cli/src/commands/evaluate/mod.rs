@@ -5,10 +5,11 @@ pub mod embedding;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use logicvae_compute::keep_freed_memory;
-use logicvae_logic::{Formula, Split};
+use logicvae_logic::{Dataset, Formula, Split};
 use logicvae_vae::leaves::LeafModel;
 use logicvae_vae::metrics::{
     Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves,
@@ -18,9 +19,10 @@ use logicvae_vae::{Children, Learner, Model, Refinement, Run, Task, trained_form
 use serde::Serialize;
 
 use crate::args::EvaluateArgs;
-use crate::input::read_formulae;
+use crate::input::Inputs;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::trained::formulae;
 
 #[derive(Serialize)]
 struct Report {
@@ -64,7 +66,7 @@ pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
 /// The test formulae of the run, or those that the flags name.
 fn test_formulae(args: &EvaluateArgs, run: &Run) -> Result<Vec<Formula>> {
     let formulae = match &args.data {
-        Some(path) => read_formulae(path, Some(run.config.model.variables))?,
+        Some(path) => return Ok(formulae(&Inputs::new().limited(path, run.config.model.limits())?)),
         None if args.seen => {
             let train = run.formulae(Split::Train)?;
             if train.is_empty() {
@@ -100,7 +102,7 @@ fn leaf_network(args: &EvaluateArgs, run: &Run, model: &LeafModel, output: Outpu
         bail!("a leaf model decodes nothing: leave out --refine, --budget and --prior-noise");
     }
     let formulae = test_formulae(args, run)?;
-    let mut bar = Progress::new("predicting leaves", formulae.len());
+    let mut bar = Progress::phase("predicting leaves", formulae.len());
     let candidates = if args.quick { CANDIDATES / 10 } else { CANDIDATES };
     let leaves = leaves(model, &formulae, candidates, args.seed, |done| bar.set(done))?;
     let report = LeafReport { name: run.config.name.clone(), formulae: formulae.len(), leaves };
@@ -125,23 +127,22 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let protocol = if args.quick { Protocol::quick() } else { Protocol::paper() };
     let prior_noise = args.prior_noise.unwrap_or(protocol.prior_noise);
     let protocol = Protocol { prior_noise, sorted, seed: args.seed, ..protocol };
-    let mut bar = Progress::new("reconstructing", formulae.len());
+    let mut bar = Progress::phase("reconstructing", formulae.len());
     let reconstruction = reconstruction(model, &formulae, &protocol, |done| bar.set(done))?;
+    drop(bar);
     let data = run.dataset()?;
     let (reordered, new_accuracy) = among_new(&data.train, &formulae, &reconstruction.by_formula.accuracy);
-    let mut bar = Progress::new("decoding prior samples", protocol.prior_samples);
-    let trained = trained_formulae(&run.config, &data, run.epochs()?)?;
-    let generation = generation(model, &formulae, trained, &protocol, |done| bar.set(done))?;
+    let generation = generated(run, &data, model, &formulae, &protocol)?;
     let conditional = match model.embedding() {
         Some(_) => {
-            let mut bar = Progress::new("decoding for conditions", protocol.contexts.min(formulae.len()));
+            let mut bar = Progress::phase("decoding for conditions", protocol.contexts.min(formulae.len()));
             Some(conditional(model, &formulae, &protocol, |done| bar.set(done))?)
         }
         None => None,
     };
     let refined = if args.refine {
         let codes = model.encode(&formulae)?;
-        let mut bar = Progress::new("refining", formulae.len());
+        let mut bar = Progress::phase("refining", formulae.len());
         let refined = model.refine(&formulae, &codes, &Refinement::default(), |done| bar.set(done))?;
         Some(refined.exact.iter().filter(|&&e| e).count() as f64 / formulae.len() as f64)
     } else {
@@ -189,6 +190,30 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         table(out, &report.name, report.formulae, &lines)
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the model generates from its prior, compared with everything that it was trained on. Runs that sample
+/// fresh formulae sample all of them again, which can take longer than generating.
+fn generated(
+    run: &Run,
+    data: &Dataset,
+    model: &Model,
+    formulae: &[Formula],
+    protocol: &Protocol,
+) -> Result<Generation> {
+    let epochs = run.epochs()?;
+    let in_epoch = if run.config.data.fresh { run.config.data.set.train } else { data.train.len() };
+    let bar = Mutex::new(Progress::phase("decoding prior samples", protocol.prior_samples));
+    let bar = || bar.lock().unwrap_or_else(PoisonError::into_inner);
+    let trained = trained_formulae(&run.config, data, epochs)?.enumerate().map(|(before, formula)| {
+        match before {
+            0 => *bar() = Progress::phase("comparing with training formulae", epochs * in_epoch),
+            _ if before % 1000 == 0 => bar().set(before),
+            _ => {}
+        }
+        formula
+    });
+    Ok(generation(model, formulae, trained, protocol, |done| bar().set(done))?)
 }
 
 /// The name of a run and its metrics, one per line.

@@ -3,21 +3,23 @@
 mod observer;
 
 use std::collections::HashSet;
+use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use candle_core::Device;
 use logicvae_compute::keep_freed_memory;
 use logicvae_logic::{Dataset, DatasetSpec, Formula};
 use logicvae_vae::{Config, Lock, Run, Start, StopReason, Trainer, VaeError, Weights, fit_embedding};
 
 use crate::args::TrainArgs;
-use crate::input::read_formulae;
+use crate::input::Inputs;
 use crate::message::message;
 use crate::output::Output;
+use crate::trained::formulae;
 use observer::{Watch, describe};
 
 pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
@@ -136,7 +138,8 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
             bail!("--data gives the formulae, but data.fresh samples new ones: add --set data.fresh=false")
         }
         Some(path) => {
-            let data = split(read_formulae(path, Some(config.model.variables))?);
+            let data = split(formulae(&Inputs::new().limited(path, config.model.limits())?));
+            warn_of_empty_sets(&data);
             config.data.set.train = data.train.len();
             config.data.set.valid = data.valid.len();
             config.data.set.test = data.test.len();
@@ -144,6 +147,9 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
             (data, path.display().to_string())
         }
     };
+    if let Some(context) = config.context.as_ref().filter(|_| !stderr().is_terminal()) {
+        message(format_args!("fitting the semantic embedding on {} formulae", context.pool));
+    }
     let embedding = fit_embedding(&config)?.map(Arc::new);
     // Before anything is written, so that inconsistent settings leave no folder behind.
     let trainer = Trainer::with_embedding(&config, &data, embedding.clone(), device)?;
@@ -158,9 +164,15 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
 fn warm_start(trainer: &Trainer, from: &Path) -> Result<Start> {
     let source = Run::open(from)?;
     let weights = source.weights(Weights::Last)?;
-    trainer
-        .start_from(&source.config, &weights)
-        .with_context(|| format!("the weights in {}", from.display()))?;
+    let name = from.display();
+    trainer.start_from(&source.config, &weights).map_err(|error| match error {
+        VaeError::Input(reason) => anyhow!(
+            "the weights in {name}: {reason}: leave out --from, or use the settings of that run with \
+             --config {}",
+            from.join("config.toml").display()
+        ),
+        other => anyhow!(other).context(format!("the weights in {name}")),
+    })?;
     Ok(Start {
         from: format!("{} {:08x}", source.config.name, crc32fast::hash(&weights)),
         checkpoint: trainer.checkpoint()?,
@@ -175,6 +187,24 @@ fn split(mut all: Vec<Formula>) -> Dataset {
     let test = all.split_off(all.len() - (all.len() / 10).min(300));
     let valid = all.split_off(all.len() - (all.len() / 10).min(500));
     Dataset { train: all, valid, test }
+}
+
+/// The smallest number of formulae for which [`split`] leaves no set empty.
+const FOR_ALL_SETS: usize = 11;
+
+/// Says so if there are too few formulae for a test set or a validation set.
+fn warn_of_empty_sets(data: &Dataset) {
+    let missing = match (data.test.is_empty(), data.valid.is_empty()) {
+        (false, false) => return,
+        (true, true) => "a test set and a validation set",
+        (true, false) => "a test set",
+        (false, true) => "a validation set",
+    };
+    let count = data.train.len() + data.valid.len() + data.test.len();
+    message(format_args!(
+        "warning: {count} different formulae are too few for {missing}: give at least {FOR_ALL_SETS}, or \
+         name test formulae later with `logicvae evaluate RUN --data FILE`"
+    ));
 }
 
 fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock, Trainer)> {
@@ -211,8 +241,24 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
             .with_context(|| format!("the last checkpoint in {}", run.folder.display()))?,
         None => Trainer::with_embedding(&run.config, &data, embedding, device)?,
     };
+    run.tidy()?;
     if run.config != before {
         run.save_config()?;
     }
     Ok((run, lock, trainer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_number_for_all_sets_is_right() {
+        let empty = |count: u32| {
+            let data = split((1..=count).map(logicvae_logic::x).collect());
+            data.test.is_empty() || data.valid.is_empty()
+        };
+        assert!((1..FOR_ALL_SETS as u32).all(empty));
+        assert!(!(FOR_ALL_SETS as u32..200).any(empty));
+    }
 }

@@ -108,14 +108,16 @@ const TOGETHER: usize = 192;
 const PART: usize = 512;
 
 /// Decodes vectors, given z and y with one row per vector, and their goals, if the decoder is
-/// goal-conditioned.
+/// goal-conditioned. `finish` receives each row with what was decoded from it, on any thread, and returns
+/// what is kept of it.
 pub(crate) fn generate(
     config: &ModelConfig,
     weights: &GenerationWeights,
     latent: &[f32],
     goals: &[Goal],
     decoding: Decoding,
-) -> Vec<Vec<Decoded>> {
+    finish: impl Fn(usize, Vec<Decoded>) -> Result<Vec<Decoded>, VaeError> + Sync,
+) -> Result<Vec<Vec<Decoded>>, VaeError> {
     let width = weights.inputs;
     let part = (PART / decoding.width()).max(1);
     let indices: Vec<usize> = (0..latent.len() / width).collect();
@@ -125,8 +127,9 @@ pub(crate) fn generate(
             let range = indices[0]..indices[0] + indices.len();
             let h0 = weights.start_inputs(&latent[range.start * width..range.end * width]);
             let goals = if goals.is_empty() { &[] } else { &goals[range] };
-            Growth::new(config, weights, &h0, goals, TOGETHER).run(decoding, indices[0])
+            let lists = Growth::new(config, weights, &h0, goals, TOGETHER).run(decoding, indices[0]);
+            indices.iter().zip(lists).map(|(&row, list)| finish(row, list)).collect()
         })
-        .collect();
-    decoded.into_iter().flatten().collect()
+        .collect::<Result<_, VaeError>>()?;
+    Ok(decoded.into_iter().flatten().collect())
 }

@@ -1,5 +1,7 @@
 //! `logicvae experiment`: the kernel experiments of the paper and their figures.
 
+mod table;
+
 use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
@@ -61,7 +63,7 @@ pub fn run(args: &ExperimentArgs, output: Output) -> Result<ExitCode> {
         "files": files, "results": numbers,
     });
     output.print(&report, |out| {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report["results"]).unwrap_or_default())?;
+        table::write(out, args.experiment, &report["results"])?;
         writeln!(out, "{} written to {}", files.join(", "), args.out.display())
     })?;
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,85 @@
+//! `logicvae cluster`: groups of formulae with similar meanings.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use logicvae_kernel::Clustering;
+use serde::Serialize;
+
+use crate::args::ClusterArgs;
+use crate::domain::{domain, largest_variable};
+use crate::figure::{Picture, draw_clusters};
+use crate::input::Inputs;
+use crate::output::Output;
+use crate::trained::formulae;
+
+/// The number of members of a cluster that are shown as text.
+const SHOWN: usize = 8;
+
+#[derive(Serialize)]
+struct Report {
+    clusters: Vec<Group>,
+    /// The mean silhouette.
+    silhouette: f64,
+    distance: &'static str,
+}
+
+#[derive(Serialize)]
+struct Group {
+    /// The line of the representative.
+    representative: usize,
+    label: Option<String>,
+    formula: String,
+    /// The lines of all members.
+    members: Vec<usize>,
+    mean_distance: f64,
+}
+
+pub fn run(args: &ClusterArgs, output: Output) -> Result<ExitCode> {
+    let picture = args.out.as_ref().map(|out| Picture::new(out, args.force)).transpose()?;
+    let mut inputs = Inputs::new();
+    let entries = inputs.entries(&args.file, args.domain.vars)?;
+    let list = formulae(&entries);
+    if let Some(k) = args.k.filter(|&k| k as usize > list.len()) {
+        bail!("-k is {k}, but there are only {} formulae: choose a smaller number", list.len());
+    }
+    let domain = domain(&args.domain, largest_variable(&list))?;
+    let found = Clustering::new(domain, &list, args.k.map(|k| k as usize))?;
+    let name = |at: usize| entries[at].label.clone().unwrap_or_else(|| inputs.show(&list[at]));
+    if let Some(picture) = picture {
+        picture.write(&draw_clusters(&found, &name)?)?;
+    }
+    let clusters = found.clusters.iter().map(|cluster| Group {
+        representative: entries[cluster.representative].line,
+        label: entries[cluster.representative].label.clone(),
+        formula: inputs.show(&list[cluster.representative]),
+        members: cluster.members.iter().map(|&at| entries[at].line).collect(),
+        mean_distance: cluster.mean_distance,
+    });
+    let distance = "1 - correlation of truth values";
+    let report = Report { clusters: clusters.collect(), silhouette: found.silhouette, distance };
+    output.print(&report, |out| {
+        let (clusters, formulae) = (report.clusters.len(), list.len());
+        writeln!(
+            out,
+            "{clusters} clusters of {formulae} formulae, mean silhouette {:.3}",
+            report.silhouette
+        )?;
+        writeln!(out, "distance: {distance}")?;
+        for (number, (group, cluster)) in (1..).zip(report.clusters.iter().zip(&found.clusters)) {
+            let size = group.members.len();
+            let label = group.label.as_ref().map_or(String::new(), |label| format!("{label}: "));
+            writeln!(out, "\ncluster {number}: {size} formulae, mean distance {:.3}", group.mean_distance)?;
+            writeln!(out, "* {:>4}  {label}{}", group.representative, group.formula)?;
+            let others = cluster.members.iter().filter(|&&at| at != cluster.representative);
+            for &at in others.clone().take(SHOWN) {
+                writeln!(out, "  {:>4}  {}", entries[at].line, name(at))?;
+            }
+            if others.count() > SHOWN {
+                writeln!(out, "        … and {} more: use --json", size - 1 - SHOWN)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
