@@ -79,7 +79,9 @@ pub use io::{
     BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Entry, FormulaLimits, FormulaReader,
     LimitError, ReadError, write_atomic, write_text,
 };
-pub use minimise::{Expression, Minimised, NotExpressible, Operators, minimise};
+pub use minimise::{
+    BinaryOperator, Expression, Minimised, NotExpressible, Operators, SmallFunctions, minimise, minimise_table,
+};
 pub use names::{NameError, NamedFormula, Names};
 pub use node::{MAX_VARIABLE, Node, Var, VarError};
 pub use parse::{ParseError, ParseErrorKind};

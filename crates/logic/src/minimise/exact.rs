@@ -99,6 +99,11 @@ impl ExactTable {
         Some(Expression::from_codes(codes))
     }
 
+    /// The functions that can be expressed, smallest first.
+    pub fn by_size(&self) -> &[u16] {
+        &self.by_size
+    }
+
     /// The function with the smallest expression among those that are true at `on` and false at `off`.
     pub fn smallest_between(&self, on: u16, off: u16) -> Option<u16> {
         const PART: usize = 64;

@@ -17,6 +17,17 @@ pub struct Expression {
     codes: Vec<u32>,
 }
 
+/// An operator of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+    /// Exclusive or.
+    Xor,
+}
+
 /// The number of operands.
 fn arity(code: u32) -> usize {
     match code {
@@ -117,6 +128,44 @@ impl Expression {
     /// The number of nodes.
     pub fn size(&self) -> usize {
         self.codes.len()
+    }
+
+    /// Computes a value from the leaves up. `leaf` is called for variables, and with `None` for the constant
+    /// 1; `join` is called for `&`, `|` and `^`.
+    ///
+    /// ```
+    /// use logicvae_logic::{Budget, Operators, minimise, x};
+    /// let found = minimise(&(x(1) & !x(2)), Operators::BASIC, &Budget::unlimited()).unwrap();
+    /// let leaves = found.expression.fold(|_| 1, |inner| inner, |_, left, right| left + right);
+    /// assert_eq!(leaves, 2);
+    /// ```
+    pub fn fold<T>(
+        &self,
+        mut leaf: impl FnMut(Option<Var>) -> T,
+        mut not: impl FnMut(T) -> T,
+        mut join: impl FnMut(BinaryOperator, T, T) -> T,
+    ) -> T {
+        let mut stack: Vec<T> = Vec::new();
+        for &code in self.codes.iter().rev() {
+            let new = match (code, stack.pop()) {
+                (NOT, Some(inner)) => not(inner),
+                (AND | OR | XOR, Some(left)) => {
+                    let operator = match code {
+                        AND => BinaryOperator::And,
+                        OR => BinaryOperator::Or,
+                        _ => BinaryOperator::Xor,
+                    };
+                    let right = stack.pop().unwrap_or_else(|| leaf(None));
+                    join(operator, left, right)
+                }
+                (_, below) => {
+                    stack.extend(below);
+                    leaf(if code == TRUE { None } else { Var::new(code - VAR).ok() })
+                }
+            };
+            stack.push(new);
+        }
+        stack.pop().unwrap_or_else(|| leaf(None))
     }
 
     /// The formula, in which `^` is expanded.

@@ -7,14 +7,16 @@ mod library;
 mod parts;
 mod rewrite;
 mod search;
+mod small;
 
 use thiserror::Error;
 
 use crate::budget::Budget;
 use crate::formula::Formula;
 use exact::ExactTable;
-pub use expression::Expression;
+pub use expression::{BinaryOperator, Expression};
 use search::{Found, Search, smaller};
+pub use small::SmallFunctions;
 
 /// Up to this number of variables the smallest expression is known.
 const EXACT: usize = 4;
@@ -101,6 +103,49 @@ pub fn minimise(
     };
     let found = found.ok_or(NotExpressible)?;
     Ok(Minimised { expression: found.expression.renamed(&names).ordered(), optimal: found.optimal })
+}
+
+/// Finds the smallest expression of a function that is known in part: it is true at `on`, false at `off`, and
+/// anything elsewhere. Bit i of a table is the value at the assignment that sets x(b+1) to bit b of i. There
+/// are at most six variables. Where both tables are set, the value is false.
+///
+/// Up to four variables, the result is the smallest one there is. `effort` limits the search for five and six
+/// variables: 1 is quick, 7 is the most there is. Unlike the budget, it gives the same result on every
+/// machine.
+///
+/// ```
+/// use logicvae_logic::{Budget, Operators, minimise_table};
+/// // Of two variables, only the values at 11 and 00 were observed.
+/// let found = minimise_table(0b1000, 0b0001, 2, Operators::BASIC, 3, &Budget::unlimited()).unwrap();
+/// assert_eq!(found.expression.to_string(), "x1");
+/// ```
+pub fn minimise_table(
+    on: u64,
+    off: u64,
+    variables: usize,
+    operators: Operators,
+    effort: usize,
+    budget: &Budget,
+) -> Result<Minimised, NotExpressible> {
+    let variables = variables.min(SEARCHED);
+    let on = on & !off;
+    let found = if variables <= EXACT {
+        // Fewer variables are repeated up to four.
+        let spread = |table: u64| {
+            let own = 1 << variables;
+            (0..16).fold(0u16, |all, bit| all | ((table >> (bit % own) & 1) as u16) << bit)
+        };
+        let exact = ExactTable::shared(operators);
+        let expression = exact.smallest_between(spread(on), spread(off));
+        expression
+            .and_then(|function| exact.expression(function))
+            .map(|expression| Minimised { expression, optimal: true })
+    } else {
+        let found = Search::new(variables, operators, budget).run_with_gaps(on, off, effort);
+        found.map(|Found { expression, optimal }| Minimised { expression, optimal })
+    };
+    let found = found.ok_or(NotExpressible)?;
+    Ok(Minimised { expression: found.expression.ordered(), optimal: found.optimal })
 }
 
 /// The best expression for five or more variables.

@@ -85,8 +85,22 @@ impl<'a> Search<'a> {
         if let Some(at) = self.library.position(whole.on) {
             return Some(Found { expression: self.library.expression(at), optimal: true });
         }
+        self.rounds(whole, start, ROUNDS.len())
+    }
+
+    /// The best expression that is true at `on` and false at `off`, and has any value elsewhere, after a
+    /// number of rounds.
+    pub fn run_with_gaps(&mut self, on: u64, off: u64, rounds: usize) -> Option<Found> {
+        let whole = Gaps { on: on & self.library.full, off: off & self.library.full };
+        if let Some(at) = self.in_library(whole) {
+            return Some(Found { expression: self.library.expression(at), optimal: true });
+        }
+        self.rounds(whole, None, rounds.max(1))
+    }
+
+    fn rounds(&mut self, whole: Gaps, start: Option<Expression>, count: usize) -> Option<Found> {
         let mut best = start.filter(|start| start.uses_only(self.operators));
-        for widths in ROUNDS {
+        for widths in ROUNDS.into_iter().take(count) {
             self.solved.clear();
             // The first round always ends, so that there is an answer.
             let found = self.solve(whole, 0, widths, best.as_ref().map_or(usize::MAX, Expression::size));
@@ -97,7 +111,7 @@ impl<'a> Search<'a> {
                 let negated = self.solve(inverse, 0, widths, limit).map(|expression| expression.negated());
                 best = smaller(best, negated);
             }
-            best = best.map(|best| self.improve(best));
+            best = best.map(|best| self.improve(best, whole));
             // Every expression with fewer nodes is in the library.
             let optimal = best.as_ref().is_some_and(|best| best.size() <= self.library.complete() + 1);
             if optimal || self.budget.is_spent() {
@@ -231,7 +245,7 @@ impl<'a> Search<'a> {
     }
 
     /// Replaces parts by smaller ones that make no difference at the root, as long as there are any.
-    fn improve(&mut self, mut expression: Expression) -> Expression {
+    fn improve(&mut self, mut expression: Expression, whole: Gaps) -> Expression {
         'again: loop {
             for at in 0..expression.size() {
                 let part = expression.subtree(at);
@@ -242,7 +256,7 @@ impl<'a> Search<'a> {
                 let [low, high] = [false, true].map(|constant| {
                     self.value(&expression.with_subtree(at, &Expression::constant(constant)))
                 });
-                let matters = low ^ high;
+                let matters = (low ^ high) & (whole.on | whole.off);
                 let gaps = Gaps { on: matters & value, off: matters & !value };
                 if let Some(found) = self.in_library(gaps)
                     && self.library.size(found) < part.size()

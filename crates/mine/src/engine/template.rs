@@ -1,0 +1,59 @@
+//! Filling the holes of a template, one after the other, with the literals that fit best.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::expr::Expr;
+use crate::front::Front;
+use crate::problem::Problem;
+use crate::random::below;
+
+/// Fills the holes of a template from several random starts. Each hole in turn gets the best literal, until
+/// nothing improves.
+pub(crate) fn fill(problem: &Problem<'_>, template: &Expr, starts: usize, rng: &mut ChaCha8Rng) -> Front {
+    let mut front = Front::default();
+    let holes = template.features();
+    let count = problem.rows.features();
+    for _ in 0..starts {
+        let mut literals: Vec<(u32, bool)> =
+            holes.iter().map(|_| (below(rng, count) as u32, problem.operators.not && below(rng, 2) == 1)).collect();
+        let mut fewest = u64::MAX;
+        loop {
+            let before = fewest;
+            for hole in 0..holes.len() {
+                let mut best = literals[hole];
+                for feature in 0..count as u32 {
+                    for negated in [false, true].into_iter().filter(|negated| !negated || problem.operators.not) {
+                        literals[hole] = (feature, negated);
+                        let expr = filled(template, &holes, &literals);
+                        let errors = problem.rows.errors(&expr.values(problem.rows));
+                        if errors < fewest {
+                            (fewest, best) = (errors, (feature, negated));
+                        }
+                    }
+                }
+                literals[hole] = best;
+            }
+            if let Some(candidate) = problem.candidate(filled(template, &holes, &literals)) {
+                front.offer(candidate);
+            }
+            if fewest == before {
+                break;
+            }
+        }
+    }
+    front
+}
+
+fn filled(template: &Expr, holes: &[u32], literals: &[(u32, bool)]) -> Expr {
+    match template {
+        Expr::Const(_) => template.clone(),
+        Expr::Literal(hole, sign) => {
+            let at = holes.iter().position(|known| known == hole).unwrap_or_default();
+            let (feature, negated) = literals[at];
+            Expr::Literal(feature, negated != *sign)
+        }
+        Expr::Join(join, children) => {
+            Expr::join(*join, children.iter().map(|child| filled(child, holes, literals)).collect())
+        }
+    }
+}

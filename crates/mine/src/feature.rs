@@ -1,0 +1,126 @@
+//! Features: yes-or-no questions about one column.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A question about the value of a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// The column's name.
+    pub column: String,
+    /// The question.
+    pub test: Test,
+}
+
+/// A question about a value. A missing value answers every question with no, except whether it is missing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Test {
+    /// Whether a column of 0/1, true/false or yes/no is true.
+    True,
+    /// Whether the value is this text.
+    Equals(String),
+    /// Whether the number is at least this one.
+    AtLeast(f64),
+    /// Whether there is no value.
+    Missing,
+}
+
+impl Feature {
+    /// Whether the negation is as short: `!=` and `<` need no `!`.
+    pub fn has_short_negation(&self) -> bool {
+        matches!(self.test, Test::Equals(_) | Test::AtLeast(_))
+    }
+
+    /// The answer for a value as it stands in a file, or `None` for a value that is missing. It is an error
+    /// if the value cannot be read as the question needs it.
+    pub fn answer(&self, value: Option<&str>) -> Result<bool, String> {
+        let Some(value) = value else { return Ok(self.test == Test::Missing) };
+        match &self.test {
+            Test::True => truth(value).ok_or_else(|| format!("`{value}` is neither 0 nor 1")),
+            Test::Equals(text) => Ok(value == text),
+            Test::AtLeast(least) => {
+                number(value).map(|n| n >= *least).ok_or_else(|| format!("`{value}` is not a number"))
+            }
+            Test::Missing => Ok(false),
+        }
+    }
+
+    /// The text of the feature or its negation.
+    pub fn text(&self, negated: bool) -> String {
+        let column = quoted(&self.column);
+        match (&self.test, negated) {
+            (Test::True, false) => column,
+            (Test::True, true) => format!("!{column}"),
+            (Test::Equals(value), false) => format!("{column} = {}", quoted_value(value)),
+            (Test::Equals(value), true) => format!("{column} != {}", quoted_value(value)),
+            (Test::AtLeast(least), false) => format!("{column} >= {least}"),
+            (Test::AtLeast(least), true) => format!("{column} < {least}"),
+            (Test::Missing, false) => format!("{column} is missing"),
+            (Test::Missing, true) => format!("!({column} is missing)"),
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(false))
+    }
+}
+
+/// Words that mean true and false.
+pub(crate) fn truth(value: &str) -> Option<bool> {
+    let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    if is(&["1", "true", "yes", "t", "y", "1.0"]) {
+        return Some(true);
+    }
+    is(&["0", "false", "no", "f", "n", "0.0"]).then_some(false)
+}
+
+/// A finite number.
+pub(crate) fn number(value: &str) -> Option<f64> {
+    value.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Words that formulae use for operators.
+const RESERVED: [&str; 11] =
+    ["and", "or", "not", "xor", "implies", "at", "least", "of", "is", "missing", "iff"];
+
+/// A name that needs no quotes: letters, digits and underscores, not starting with a digit.
+pub(crate) fn is_plain(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+        && !RESERVED.iter().any(|word| name.eq_ignore_ascii_case(word))
+}
+
+/// A column's name, in quotes if it is not a plain word.
+pub(crate) fn quoted(name: &str) -> String {
+    if is_plain(name) { name.to_owned() } else { quote(name) }
+}
+
+fn quoted_value(value: &str) -> String {
+    let plain = is_plain(value) || number(value).is_some_and(|n| n.to_string() == value);
+    if plain { value.to_owned() } else { quote(value) }
+}
+
+fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_have_answers_and_texts() {
+        let speed = Feature { column: "speed".into(), test: Test::AtLeast(30.5) };
+        assert_eq!(speed.answer(Some("31")), Ok(true));
+        assert_eq!(speed.answer(None), Ok(false));
+        assert!(speed.answer(Some("fast")).is_err());
+        assert_eq!(speed.text(true), "speed < 30.5");
+        let colour = Feature { column: "body colour".into(), test: Test::Equals("dark red".into()) };
+        assert_eq!(colour.text(false), "\"body colour\" = \"dark red\"");
+    }
+}

@@ -1,0 +1,34 @@
+//! Readable logical formulae from tables of observations.
+#![forbid(unsafe_code)]
+
+mod context;
+mod engine;
+mod error;
+mod expr;
+mod feature;
+mod front;
+mod mine;
+mod parse;
+mod problem;
+mod random;
+mod rows;
+mod score;
+mod search;
+mod shape;
+mod shown;
+mod table;
+mod trust;
+
+pub use engine::{Engine, Engines};
+pub use error::MineError;
+pub use expr::{Expr, Join};
+pub use feature::{Feature, Test};
+pub use mine::{Mined, MinedFormula, MineOptions, mine};
+pub use parse::{ParsedFormula, parse};
+pub use problem::MineOperators;
+pub use rows::{Bits, Confusion, Labels, RowCounter, Rows};
+pub use score::Score;
+pub use search::StopReason;
+pub use shape::Shape;
+pub use table::{ColumnUse, Predictions, Summary, Table, TableOptions, predict};
+pub use trust::{HeldOut, Significance, Stability};

@@ -1,0 +1,259 @@
+//! Mining: from a table to a front of formulae, one of which is chosen.
+
+use logicvae_logic::Budget;
+use serde::Serialize;
+
+use crate::engine::Engines;
+use crate::error::MineError;
+use crate::expr::Expr;
+use crate::front::Front;
+use crate::parse::ParsedFormula;
+use crate::problem::{Candidate, MineOperators, Problem};
+use crate::score::Score;
+use crate::search::{Search, StopReason};
+use crate::shape::Shape;
+use crate::table::Table;
+use crate::trust::{HeldOut, Significance, Stability, Trust, saved_bits};
+
+/// What to search for, and how.
+#[derive(Clone, Debug)]
+pub struct MineOptions {
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// The operators of formulae.
+    pub operators: MineOperators,
+    /// The engines to use.
+    pub engines: Engines,
+    /// The largest size of a formula, in nodes.
+    pub max_size: usize,
+    /// The number of rounds without an improvement after which the search ends.
+    pub patience: usize,
+    /// A formula to improve.
+    pub start: Option<ParsedFormula>,
+    /// Columns that must occur.
+    pub must: Vec<String>,
+    /// The shape of formulae.
+    pub shape: Shape,
+    /// The number of folds of the cross-validation; 0 for none.
+    pub folds: usize,
+    /// How often labels are shuffled to estimate significance; 0 for never.
+    pub shuffles: usize,
+    /// How often rows are resampled to estimate stability; 0 for never.
+    pub resamples: usize,
+}
+
+impl Default for MineOptions {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            operators: MineOperators::default(),
+            engines: Engines::default(),
+            max_size: 60,
+            patience: 8,
+            start: None,
+            must: Vec::new(),
+            shape: Shape::Any,
+            folds: 5,
+            shuffles: 0,
+            resamples: 0,
+        }
+    }
+}
+
+/// A formula that was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct MinedFormula {
+    /// The formula over the columns.
+    pub formula: String,
+    /// Its number of nodes.
+    pub size: usize,
+    /// The weight of the rows that it gets wrong.
+    pub errors: f64,
+    /// The share of rows that it gets right.
+    pub accuracy: f64,
+    /// F1 of the positive label.
+    pub f1: f64,
+    /// The bits of its errors and of the formula.
+    pub bits: f64,
+    /// The accuracy on held-out rows of formulae of this size, if it was estimated.
+    pub cv_accuracy: Option<f64>,
+    /// The 95 % interval of that.
+    pub cv_interval: Option<(f64, f64)>,
+    /// Whether it is on the front: no smaller formula has as few errors. Others are alternatives of the same
+    /// size.
+    pub front: bool,
+    /// Whether this is the chosen one.
+    pub chosen: bool,
+    /// The formula itself.
+    #[serde(skip)]
+    pub expr: Expr,
+}
+
+/// The result of mining.
+#[derive(Clone, Debug, Serialize)]
+pub struct Mined {
+    /// The front, smallest first, with alternatives of the same size.
+    pub formulae: Vec<MinedFormula>,
+    /// Why one of them is chosen.
+    pub reason: String,
+    /// Whether the chosen formula is better than always guessing the more frequent label.
+    pub beats_guessing: bool,
+    /// Whether the search ended by itself. Only then is the result the same on every machine.
+    pub converged: bool,
+    /// The accuracy on held-out rows of choosing a formula in this way.
+    pub cross_validation: Option<HeldOut>,
+    /// The result of shuffling labels.
+    pub significance: Option<Significance>,
+    /// The result of resampling rows.
+    pub stability: Option<Stability>,
+}
+
+impl Mined {
+    /// The chosen formula.
+    pub fn chosen(&self) -> Option<&MinedFormula> {
+        self.formulae.iter().find(|formula| formula.chosen)
+    }
+}
+
+/// Finds formulae that explain the target of a table.
+///
+/// The result depends only on the table and the options, unless the budget ends the search. `observe` is
+/// called from time to time with the front so far.
+///
+/// ```
+/// use logicvae_logic::Budget;
+/// use logicvae_mine::{MineOptions, Table, TableOptions, mine};
+/// let mut csv = String::from("a,b,c,alarm\n");
+/// for i in 0..8 {
+///     let [a, b, c] = [i & 1, i >> 1 & 1, i >> 2 & 1];
+///     csv += &format!("{a},{b},{c},{}\n", a & (b | c));
+/// }
+/// let table = Table::from_bytes(csv.as_bytes(), &TableOptions::new("alarm"))?;
+/// let found = mine(&table, &MineOptions::default(), &Budget::seconds(10.0), &|_| {})?;
+/// assert_eq!(found.chosen().unwrap().formula, "a & (b | c)");
+/// # Ok::<(), logicvae_mine::MineError>(())
+/// ```
+pub fn mine(
+    table: &Table,
+    options: &MineOptions,
+    budget: &Budget,
+    observe: &(dyn Fn(&[MinedFormula]) + Sync),
+) -> Result<Mined, MineError> {
+    let rows = &table.rows;
+    for name in &options.must {
+        if !table.features.iter().any(|feature| feature.column == *name) {
+            let message = format!("--must: there are no questions about a column `{name}`");
+            return Err(MineError::Settings(message));
+        }
+    }
+    let problem = Problem {
+        rows,
+        features: &table.features,
+        score: Score::new(table.features.len(), rows.total()),
+        operators: options.operators,
+        max_size: options.max_size,
+        must: options.must.clone(),
+        shape: options.shape.clone(),
+    };
+    let start = options.start.as_ref().map(|start| start.over(&table.features)).transpose()?;
+    if let Some(start) = &start
+        && !problem.allows(start)
+    {
+        let message = "the formula to start from has operators or a shape that are not allowed";
+        return Err(MineError::Settings(message.into()));
+    }
+    let search = Search {
+        engines: &options.engines,
+        seed: options.seed,
+        patience: options.patience,
+        start: start.as_ref(),
+        budget,
+    };
+    let describe = |front: &Front| listed(&problem, table, front);
+    let (front, stop) = search.run(&problem, &|front| observe(&describe(front)));
+    let mut formulae = describe(&front);
+    let Some(chosen) = chosen(&problem, &front) else {
+        let message = "no formula meets the conditions: relax --must, --shape, --operators or --max-size";
+        return Err(MineError::Settings(message.into()));
+    };
+    let saved = saved_bits(&problem, chosen.score);
+    let beats_guessing = !matches!(chosen.expr, Expr::Const(_)) && (saved > 0.0 || rows.is_complete());
+    let reason = reason(&problem, &chosen, saved, beats_guessing);
+    match formulae.iter_mut().find(|formula| formula.expr == chosen.expr) {
+        Some(formula) => formula.chosen = true,
+        None => {
+            let at = formulae.partition_point(|formula| formula.size < chosen.size);
+            formulae.insert(at, MinedFormula { chosen: true, front: false, ..described(&problem, table, &chosen) });
+        }
+    }
+    let trust = Trust { problem: &problem, engines: &options.engines, seed: options.seed, budget };
+    let mut cross_validation = None;
+    if options.folds > 1 && rows.total() >= 2 * options.folds as u64 {
+        let sizes: Vec<usize> = formulae.iter().map(|formula| formula.size).collect();
+        if let Some((list, own)) = trust.cross_validate(&sizes, options.folds) {
+            for (formula, held_out) in formulae.iter_mut().zip(list) {
+                (formula.cv_accuracy, formula.cv_interval) = (Some(held_out.accuracy), Some(held_out.interval));
+            }
+            cross_validation = Some(own);
+        }
+    }
+    let significance = (options.shuffles > 0).then(|| trust.significance(saved, options.shuffles));
+    let stability = (options.resamples > 0).then(|| trust.stability(&chosen.expr, options.resamples));
+    let converged = stop == StopReason::Converged;
+    Ok(Mined { formulae, reason, beats_guessing, converged, cross_validation, significance, stability })
+}
+
+/// The chosen formula. If the table has every combination of values, once and without contradictions, there is
+/// nothing to generalise to, and the smallest formula without errors is chosen. Otherwise, the one with the
+/// shortest description.
+fn chosen(problem: &Problem<'_>, front: &Front) -> Option<Candidate> {
+    if problem.rows.is_complete() {
+        let exact = front.all().find(|candidate| candidate.errors == 0);
+        return exact.or(front.best()).cloned();
+    }
+    front.best().cloned()
+}
+
+fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, beats_guessing: bool) -> String {
+    if !beats_guessing {
+        return "nothing beats guessing: no formula saves more bits than it costs to write down".into();
+    }
+    if problem.rows.is_complete() && chosen.errors == 0 {
+        return "the table has every combination of values, so the smallest formula without errors is chosen".into();
+    }
+    let [errors, own] = [problem.score.errors(chosen.errors), problem.score.formula(&chosen.expr)];
+    format!(
+        "shortest description: {own:.0} bits for the formula and {errors:.0} bits for its errors, {saved:.0} bits \
+         less than guessing"
+    )
+}
+
+fn described(problem: &Problem<'_>, table: &Table, candidate: &Candidate) -> MinedFormula {
+    let confusion = problem.rows.confusion(&candidate.expr.values(problem.rows));
+    MinedFormula {
+        formula: problem.style().text(&candidate.expr),
+        size: candidate.size,
+        errors: candidate.errors as f64 * table.summary.weight_unit,
+        accuracy: confusion.accuracy(),
+        f1: confusion.f1(),
+        bits: candidate.score,
+        cv_accuracy: None,
+        cv_interval: None,
+        front: false,
+        chosen: false,
+        expr: candidate.expr.clone(),
+    }
+}
+
+/// The formulae of the front, with up to two alternatives of the same size that have about as few errors.
+fn listed(problem: &Problem<'_>, table: &Table, front: &Front) -> Vec<MinedFormula> {
+    let mut list = Vec::new();
+    for group in front.pareto() {
+        let best = group[0].errors;
+        let near = group.iter().take(3).filter(|candidate| candidate.errors <= best + best / 10);
+        for (number, candidate) in near.enumerate() {
+            list.push(MinedFormula { front: number == 0, ..described(problem, table, candidate) });
+        }
+    }
+    list
+}

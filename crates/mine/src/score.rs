@@ -1,0 +1,117 @@
+//! The score of a formula: bits for its errors plus bits for the formula itself (minimum description length).
+//!
+//! The errors are described by listing which rows are wrong: log2 of the number of ways to choose e of N
+//! rows. A formula is described from the root down. An operator costs its kind, the number of its operands,
+//! and the choice of its literals: k of F features in any order, so log2 of the binomial coefficient, plus
+//! one bit for each sign. An exclusive or has one sign for all. This makes a parity of all columns cheap, as
+//! it should be: there is only one.
+
+use crate::expr::{Expr, Join};
+
+/// Computes scores for a table.
+#[derive(Clone, Debug)]
+pub struct Score {
+    features: f64,
+    total: u64,
+    /// The bits of each number of errors, for tables that are not too large.
+    error_bits: Vec<f32>,
+}
+
+/// Up to this total weight, the bits of errors are tabulated.
+const TABULATED: u64 = 1 << 16;
+
+impl Score {
+    /// Scores for rows of this total weight, with this many features.
+    pub fn new(features: usize, total: u64) -> Self {
+        let error_bits = (0..=total.min(TABULATED)).map(|errors| error_bits(total, errors) as f32);
+        let error_bits = if total <= TABULATED { error_bits.collect() } else { Vec::new() };
+        Self { features: features.max(1) as f64, total, error_bits }
+    }
+
+    /// The bits that describe which rows are wrong.
+    pub fn errors(&self, errors: u64) -> f64 {
+        match self.error_bits.get(errors as usize) {
+            Some(&bits) => bits.into(),
+            None => error_bits(self.total, errors),
+        }
+    }
+
+    /// The bits that describe a formula.
+    pub fn formula(&self, expr: &Expr) -> f64 {
+        match expr {
+            Expr::Const(_) => 1.0,
+            // A single literal is a list of one.
+            Expr::Literal(..) => 3.0 + self.features.log2(),
+            Expr::Join(join, children) => {
+                let (literals, parts): (Vec<&Expr>, Vec<&Expr>) =
+                    children.iter().partition(|child| matches!(child, Expr::Literal(..)));
+                let (few, many) = (literals.len() as f64, parts.len() as f64);
+                let signs = match join {
+                    Join::Xor(_) => 1.0,
+                    Join::AtLeast(_) => {
+                        let negated = literals.iter().filter(|l| matches!(l, Expr::Literal(_, true)));
+                        choose(few, negated.count() as f64) + (few + 1.0).log2()
+                    }
+                    _ => few,
+                };
+                let threshold = if matches!(join, Join::AtLeast(_)) { (few + many).log2() } else { 0.0 };
+                let inner: f64 = parts.iter().map(|part| self.formula(part)).sum();
+                2.0 + integer(few) + integer(many) + choose(self.features.max(few), few) + signs + threshold
+                    + inner
+                    - log2_factorial(many)
+            }
+        }
+    }
+}
+
+/// The bits of a small integer: Elias' gamma code, smoothed.
+fn integer(value: f64) -> f64 {
+    2.0 * (value + 1.0).log2() + 1.0
+}
+
+/// log2 of the number of ways to choose `errors` of `total` rows. More errors than half of the rows always
+/// cost more.
+fn error_bits(total: u64, errors: u64) -> f64 {
+    let half = total / 2;
+    choose(total as f64, errors.min(half) as f64) + errors.saturating_sub(half) as f64
+}
+
+/// log2 of a binomial coefficient.
+fn choose(n: f64, k: f64) -> f64 {
+    (log2_factorial(n) - log2_factorial(k) - log2_factorial(n - k)).max(0.0)
+}
+
+/// log2 of a factorial, by Stirling's series.
+fn log2_factorial(n: f64) -> f64 {
+    if n < 16.0 {
+        return (2..=n as u32).map(|k| f64::from(k).log2()).sum();
+    }
+    let series = 1.0 / (12.0 * n) - 1.0 / (360.0 * n * n * n);
+    (n * n.ln() - n + 0.5 * (std::f64::consts::TAU * n).ln() + series) / std::f64::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factorials_are_exact_enough() {
+        let exact: f64 = (2..=40).map(|k| f64::from(k).log2()).sum();
+        assert!((log2_factorial(40.0) - exact).abs() < 1e-9);
+        assert!((choose(5.0, 2.0) - 10f64.log2()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn more_errors_cost_more() {
+        let score = Score::new(5, 24);
+        assert!((0..24).all(|e| score.errors(e) < score.errors(e + 1)));
+    }
+
+    #[test]
+    fn a_parity_of_all_columns_is_cheap() {
+        let score = Score::new(5, 24);
+        let parity = Expr::join(Join::Xor(false), (0..5).map(Expr::positive).collect());
+        // Listing the labels of 24 rows takes more.
+        assert!(score.formula(&parity) < score.errors(12) - 5.0);
+    }
+}

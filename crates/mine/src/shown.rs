@@ -1,0 +1,423 @@
+//! Formulae as people read them: negations where they are shortest, names of columns, other languages.
+
+use crate::expr::{Expr, Join};
+use crate::feature::Feature;
+
+/// A formula with negations placed. Its number of nodes is the size of the formula.
+#[derive(Clone, Debug)]
+pub(crate) enum Shown {
+    Const(bool),
+    /// A feature. The flag is set for a negation that has its own sign, such as `!=`.
+    Leaf(u32, bool),
+    Not(Box<Shown>),
+    Join(Join, Vec<Shown>),
+    Implies(Box<Shown>, Box<Shown>),
+}
+
+/// How formulae are shown.
+pub(crate) struct Style<'a> {
+    pub features: &'a [Feature],
+    /// Whether `->` may be used.
+    pub implies: bool,
+}
+
+impl Style<'_> {
+    /// The number of nodes of the shortest way to show a formula, and of its negation.
+    fn sizes(&self, expr: &Expr) -> [usize; 2] {
+        match expr {
+            Expr::Const(_) => [1, 1],
+            Expr::Literal(feature, sign) => {
+                let short = self.features.get(*feature as usize).is_some_and(Feature::has_short_negation);
+                let [plain, negated] = [1, if short { 1 } else { 2 }];
+                if *sign { [negated, plain] } else { [plain, negated] }
+            }
+            Expr::Join(join, children) => {
+                let sizes: Vec<[usize; 2]> = children.iter().map(|child| self.sizes(child)).collect();
+                let direct = [false, true].map(|negated| self.direct(*join, &sizes, negated));
+                [0, 1].map(|at: usize| match join {
+                    Join::Xor(_) => direct[at],
+                    _ => direct[at].min(direct[1 - at] + 1),
+                })
+            }
+        }
+    }
+
+    /// The number of nodes of an operator, given those of its operands and of their negations, without a
+    /// negation at its root (an exclusive or may have one).
+    fn direct(&self, join: Join, sizes: &[[usize; 2]], negated: bool) -> usize {
+        let at = usize::from(negated);
+        let signs = sizes.len() - 1;
+        match join {
+            Join::Xor(sign) => {
+                let total: usize = sizes.iter().map(|[plain, opposite]| plain.min(opposite)).sum();
+                let flips = sizes.iter().filter(|[plain, opposite]| opposite < plain).count();
+                let odd = (sign != negated) != (flips % 2 == 1);
+                // An operand whose negation is as short makes up for one.
+                let free = sizes.iter().any(|[plain, opposite]| plain == opposite);
+                total + signs + usize::from(odd && !free)
+            }
+            Join::AtLeast(_) => 1 + sizes.iter().map(|size| size[at]).sum::<usize>(),
+            _ => {
+                let total: usize = sizes.iter().map(|size| size[at]).sum();
+                let grouped = sizes.iter().filter(|size| size[1 - at] < size[at]).count();
+                let plain = sizes.len() - grouped;
+                let disjunction = (join == Join::Or) != negated;
+                let saved = match () {
+                    () if self.implies && disjunction && grouped > 0 && plain > 0 => grouped,
+                    () if grouped >= 2 && plain > 0 => grouped - 1,
+                    () => 0,
+                };
+                total + signs - saved
+            }
+        }
+    }
+
+    /// The shortest way to show a formula or its negation.
+    fn place(&self, expr: &Expr, negated: bool) -> Shown {
+        match expr {
+            Expr::Const(value) => Shown::Const(*value != negated),
+            Expr::Literal(feature, sign) => {
+                let short = self.features.get(*feature as usize).is_some_and(Feature::has_short_negation);
+                match *sign != negated {
+                    false => Shown::Leaf(*feature, false),
+                    true if short => Shown::Leaf(*feature, true),
+                    true => not(Shown::Leaf(*feature, false)),
+                }
+            }
+            Expr::Join(Join::Xor(sign), children) => {
+                let mut odd = *sign != negated;
+                let flips = children.iter().filter(|child| self.opposite_is(child, std::cmp::Ordering::Less)).count();
+                odd ^= flips % 2 == 1;
+                let mut free = odd;
+                let mut place = |child: &Expr| {
+                    let flip = self.opposite_is(child, std::cmp::Ordering::Less)
+                        || (free && self.opposite_is(child, std::cmp::Ordering::Equal));
+                    if flip && !self.opposite_is(child, std::cmp::Ordering::Less) {
+                        (free, odd) = (false, false);
+                    }
+                    self.place(child, flip)
+                };
+                let parts = children.iter().map(&mut place).collect();
+                let shown = Shown::Join(Join::Xor(false), parts);
+                if odd { not(shown) } else { shown }
+            }
+            Expr::Join(join, children) => {
+                let sizes: Vec<[usize; 2]> = children.iter().map(|child| self.sizes(child)).collect();
+                let opposite = self.direct(*join, &sizes, !negated) + 1 < self.direct(*join, &sizes, negated);
+                let shown = self.place_direct(*join, children, negated != opposite);
+                if opposite { not(shown) } else { shown }
+            }
+        }
+    }
+
+    /// How the negation's size compares with that of the formula.
+    fn opposite_is(&self, expr: &Expr, order: std::cmp::Ordering) -> bool {
+        let [plain, opposite] = self.sizes(expr);
+        opposite.cmp(&plain) == order
+    }
+
+    /// An operator or its dual, without a negation at its root. Several negated operands share one `!`.
+    fn place_direct(&self, join: Join, children: &[Expr], negated: bool) -> Shown {
+        let dual = |join: Join| match join {
+            Join::And => Join::Or,
+            Join::Or => Join::And,
+            Join::AtLeast(least) => Join::AtLeast(children.len() as u32 + 1 - least),
+            Join::Xor(_) => join,
+        };
+        let own = if negated { dual(join) } else { join };
+        if let Join::AtLeast(_) = own {
+            return Shown::Join(own, children.iter().map(|child| self.place(child, negated)).collect());
+        }
+        let at = usize::from(negated);
+        let is_grouped = |child: &&Expr| {
+            let sizes = self.sizes(child);
+            sizes[1 - at] < sizes[at]
+        };
+        let (grouped, plain): (Vec<&Expr>, Vec<&Expr>) = children.iter().partition(is_grouped);
+        let place = |list: &[&Expr], negated: bool| list.iter().map(|child| self.place(child, negated)).collect();
+        if self.implies && own == Join::Or && !grouped.is_empty() && !plain.is_empty() {
+            let premise = chain(Join::And, place(&grouped, !negated));
+            let conclusion = chain(Join::Or, place(&plain, negated));
+            return Shown::Implies(Box::new(premise), Box::new(conclusion));
+        }
+        if grouped.len() >= 2 && !plain.is_empty() {
+            let mut parts: Vec<Shown> = place(&plain, negated);
+            parts.push(not(chain(dual(own), place(&grouped, !negated))));
+            return chain(own, parts);
+        }
+        chain(own, plain.iter().chain(&grouped).map(|child| self.place(child, negated)).collect())
+    }
+
+    /// The number of nodes of a formula.
+    pub fn size(&self, expr: &Expr) -> usize {
+        self.sizes(expr)[0]
+    }
+
+    /// The text of a formula.
+    pub fn text(&self, expr: &Expr) -> String {
+        let mut out = String::new();
+        self.write(&self.place(expr, false), 0, &Syntax::PLAIN, &mut out);
+        out
+    }
+
+    /// The formula in LaTeX, with the names of columns as upright text.
+    pub fn latex(&self, expr: &Expr) -> String {
+        let mut out = String::new();
+        self.write(&self.place(expr, false), 0, &Syntax::LATEX, &mut out);
+        out
+    }
+
+    /// The formula as an expression of Python over a dictionary `row`.
+    pub fn python(&self, expr: &Expr) -> String {
+        let mut out = String::new();
+        let style = Style { implies: false, ..*self };
+        style.write(&style.place(expr, false), 0, &Syntax::PYTHON, &mut out);
+        out
+    }
+
+    fn write(&self, shown: &Shown, required: u8, syntax: &Syntax, out: &mut String) {
+        let own = syntax.precedence(shown);
+        let open = own < required;
+        if open {
+            out.push('(');
+        }
+        match shown {
+            Shown::Const(value) => out.push_str(syntax.constants[usize::from(*value)]),
+            Shown::Leaf(feature, negated) => match self.features.get(*feature as usize) {
+                Some(feature) => out.push_str(&(syntax.leaf)(feature, *negated)),
+                None => out.push_str(&format!("x{}", feature + 1)),
+            },
+            Shown::Not(inner) => {
+                out.push_str(syntax.not);
+                // A comparison is not a single word.
+                let alone = matches!(&**inner, Shown::Leaf(f, _) if self.features.get(*f as usize)
+                    .is_some_and(|f| f.text(false).contains(' ')));
+                let required = if alone { u8::MAX } else { syntax.not_precedence + 1 };
+                if alone && required > syntax.precedence(inner) {
+                    out.push('(');
+                    self.write(inner, 0, syntax, out);
+                    out.push(')');
+                } else {
+                    self.write(inner, required, syntax, out);
+                }
+            }
+            Shown::Join(Join::AtLeast(least), parts) => {
+                out.push_str(&syntax.at_least[0].replace("{}", &least.to_string()));
+                for (number, part) in parts.iter().enumerate() {
+                    if number > 0 {
+                        out.push_str(", ");
+                    }
+                    self.write(part, 0, syntax, out);
+                }
+                out.push_str(&syntax.at_least[1].replace("{}", &least.to_string()));
+            }
+            Shown::Join(join, parts) => {
+                let sign = match join {
+                    Join::And => syntax.and,
+                    Join::Or => syntax.or,
+                    _ => syntax.xor,
+                };
+                for (number, part) in parts.iter().enumerate() {
+                    if number > 0 {
+                        out.push_str(sign);
+                    }
+                    self.write(part, own + 1, syntax, out);
+                }
+            }
+            Shown::Implies(premise, conclusion) => {
+                self.write(premise, own + 1, syntax, out);
+                out.push_str(syntax.implies);
+                self.write(conclusion, own, syntax, out);
+            }
+        }
+        if open {
+            out.push(')');
+        }
+    }
+}
+
+fn not(shown: Shown) -> Shown {
+    match shown {
+        Shown::Not(inner) => *inner,
+        other => Shown::Not(Box::new(other)),
+    }
+}
+
+fn chain(join: Join, mut parts: Vec<Shown>) -> Shown {
+    if parts.len() == 1 { parts.swap_remove(0) } else { Shown::Join(join, parts) }
+}
+
+/// The signs of a language.
+struct Syntax {
+    constants: [&'static str; 2],
+    not: &'static str,
+    and: &'static str,
+    or: &'static str,
+    xor: &'static str,
+    implies: &'static str,
+    at_least: [&'static str; 2],
+    leaf: fn(&Feature, bool) -> String,
+    not_precedence: u8,
+    /// The precedence of `^`: between `|` and `&`, or above both.
+    xor_precedence: u8,
+}
+
+impl Syntax {
+    const PLAIN: Self = Self {
+        constants: ["0", "1"],
+        not: "!",
+        and: " & ",
+        or: " | ",
+        xor: " ^ ",
+        implies: " -> ",
+        at_least: ["at least {} of (", ")"],
+        leaf: Feature::text,
+        not_precedence: 8,
+        xor_precedence: 4,
+    };
+    const LATEX: Self = Self {
+        constants: ["\\bot", "\\top"],
+        not: "\\neg ",
+        and: " \\land ",
+        or: " \\lor ",
+        xor: " \\oplus ",
+        implies: " \\rightarrow ",
+        at_least: ["{\\geq}{}\\,\\text{of}\\,\\{", "\\}"],
+        leaf: latex_leaf,
+        ..Self::PLAIN
+    };
+    const PYTHON: Self = Self {
+        constants: ["False", "True"],
+        not: "not ",
+        and: " and ",
+        or: " or ",
+        xor: " ^ ",
+        at_least: ["sum((", ",)) >= {}"],
+        leaf: python_leaf,
+        not_precedence: 7,
+        xor_precedence: 10,
+        ..Self::PLAIN
+    };
+
+    fn precedence(&self, shown: &Shown) -> u8 {
+        match shown {
+            Shown::Implies(..) => 0,
+            Shown::Join(Join::Or, _) => 2,
+            Shown::Join(Join::Xor(_), _) => self.xor_precedence,
+            Shown::Join(Join::And, _) => 6,
+            Shown::Not(_) => self.not_precedence,
+            // In Python this is a comparison.
+            Shown::Join(Join::AtLeast(_), _) if self.not_precedence == 7 => 9,
+            _ => 20,
+        }
+    }
+}
+
+fn latex_leaf(feature: &Feature, negated: bool) -> String {
+    let mut text = String::from("\\text{");
+    for c in feature.text(negated && feature.has_short_negation()).chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => text.extend(['\\', c]),
+            '\\' => text.push_str("\\textbackslash{}"),
+            '~' => text.push_str("\\textasciitilde{}"),
+            '^' => text.push_str("\\textasciicircum{}"),
+            '<' => text.push_str("$<$"),
+            '>' => text.push_str("$>$"),
+            other => text.push(other),
+        }
+    }
+    text.replace("$>$=", "$\\geq$").replace("!=", "$\\neq$") + "}"
+}
+
+fn python_leaf(feature: &Feature, negated: bool) -> String {
+    use crate::feature::Test;
+    let name = |text: &str| format!("{text:?}");
+    let column = name(&feature.column);
+    let question = match &feature.test {
+        Test::True => format!("is_true(row, {column})"),
+        Test::Equals(value) => format!("equals(row, {column}, {})", name(value)),
+        Test::AtLeast(least) => format!("at_least(row, {column}, {least:?})"),
+        Test::Missing => format!("is_missing(row, {column})"),
+    };
+    if negated { format!("(not {question})") } else { question }
+}
+
+#[cfg(test)]
+impl Shown {
+    fn size(&self) -> usize {
+        match self {
+            Self::Const(_) | Self::Leaf(..) => 1,
+            Self::Not(inner) => 1 + inner.size(),
+            Self::Implies(premise, conclusion) => 1 + premise.size() + conclusion.size(),
+            Self::Join(Join::AtLeast(_), parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
+            Self::Join(_, parts) => parts.len() - 1 + parts.iter().map(Self::size).sum::<usize>(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feature::Test;
+    use crate::random::{below, generator};
+
+    fn features() -> Vec<Feature> {
+        let plain = ["a", "b", "c", "d"].map(|column| Feature { column: column.into(), test: Test::True });
+        let speed = Feature { column: "speed".into(), test: Test::AtLeast(30.0) };
+        plain.into_iter().chain([speed]).collect()
+    }
+
+    fn show(expr: &Expr) -> (usize, String) {
+        let features = features();
+        let style = Style { features: &features, implies: false };
+        (style.size(expr), style.text(expr))
+    }
+
+    #[test]
+    fn negations_stand_where_they_are_shortest() {
+        let v = Expr::positive;
+        let no = |f: u32| v(f).negated();
+        let join = Expr::join;
+        assert_eq!(show(&join(Join::Or, vec![no(0), no(1)])), (4, "!(a & b)".into()));
+        assert_eq!(show(&join(Join::And, vec![no(0), no(1), v(2)])), (6, "c & !(a | b)".into()));
+        assert_eq!(show(&join(Join::And, vec![v(0), no(4)])), (3, "a & speed < 30".into()));
+        assert_eq!(show(&join(Join::Xor(true), vec![v(0), v(1)])), (4, "!(a ^ b)".into()));
+        assert_eq!(show(&join(Join::Xor(true), vec![v(0), v(4)])), (3, "a ^ speed < 30".into()));
+        let two = join(Join::AtLeast(2), vec![v(0), v(1), v(2)]);
+        assert_eq!(show(&two), (4, "at least 2 of (a, b, c)".into()));
+        assert_eq!(show(&join(Join::And, vec![two, v(3)])).0, 6);
+    }
+
+    #[test]
+    fn sizes_are_those_of_what_is_shown() {
+        let features = features();
+        let rng = &mut generator(1, 2, 3);
+        for number in 0..2000 {
+            let mut expr = Expr::Literal(below(rng, 5) as u32, below(rng, 2) == 1);
+            for _ in 0..6 {
+                let join = [Join::And, Join::Or, Join::Xor(below(rng, 2) == 1), Join::AtLeast(2)][below(rng, 4)];
+                let mut parts = vec![expr];
+                parts.extend((0..2).map(|_| Expr::Literal(below(rng, 5) as u32, below(rng, 2) == 1)));
+                expr = Expr::join(join, parts);
+            }
+            let style = Style { features: &features, implies: number % 2 == 0 };
+            assert_eq!(style.size(&expr), style.place(&expr, false).size(), "{}", style.text(&expr));
+            let again = crate::parse::parse(&style.text(&expr)).unwrap();
+            let at = |name: &str| features.iter().position(|f| f.column == name).unwrap();
+            for i in 0..32usize {
+                let value = expr.value(&|f| i >> f & 1 == 1);
+                let read = again.expr.value(&|f| i >> at(&again.features[f as usize].column) & 1 == 1);
+                assert_eq!(read, value, "{}", style.text(&expr));
+            }
+        }
+    }
+
+    #[test]
+    fn implications_are_used_where_they_are_allowed() {
+        let features = features();
+        let style = Style { features: &features, implies: true };
+        let v = Expr::positive;
+        let expr = Expr::join(Join::Or, vec![v(0).negated(), v(1).negated(), v(2)]);
+        assert_eq!((style.size(&expr), style.text(&expr).as_str()), (5, "a & b -> c"));
+    }
+}

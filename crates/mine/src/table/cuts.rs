@@ -1,0 +1,87 @@
+//! Cut points for columns of numbers.
+
+/// At most `count` cut points that separate the labels best: the interval whose best cut gains most
+/// information is cut first, and so on. Each point is the shortest decimal number between the two values that
+/// it separates. Values that are not a number, and rows without a label, are left out.
+pub(super) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
+    let pairs = values.iter().zip(labels);
+    let mut pairs: Vec<(f64, bool)> =
+        pairs.filter(|(value, _)| !value.is_nan()).filter_map(|(&value, label)| Some((value, (*label)?))).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut parts: Vec<&[(f64, bool)]> = vec![&pairs];
+    let mut cuts = Vec::new();
+    while cuts.len() < count {
+        let best = parts.iter().enumerate().filter_map(|(at, part)| Some((at, best_cut(part)?)));
+        // The first of equal ones.
+        let best = best.reduce(|a, b| if b.1.0 > a.1.0 { b } else { a });
+        let Some((at, (_, place))) = best else { break };
+        let (low, high) = parts[at].split_at(place);
+        if let (Some(below), Some(above)) = (low.last(), high.first()) {
+            cuts.push(between(below.0, above.0));
+        }
+        parts[at] = low;
+        parts.insert(at + 1, high);
+    }
+    cuts.sort_by(f64::total_cmp);
+    cuts
+}
+
+/// The cut of a sorted list that gains most information, and its gain.
+fn best_cut(part: &[(f64, bool)]) -> Option<(f64, usize)> {
+    let (rows, positive) = (part.len() as f64, part.iter().filter(|pair| pair.1).count() as f64);
+    let whole = entropy(positive, rows);
+    let mut left = 0.0;
+    let mut best: Option<(f64, usize)> = None;
+    for place in 1..part.len() {
+        left += f64::from(u8::from(part[place - 1].1));
+        if part[place - 1].0 == part[place].0 {
+            continue;
+        }
+        let size = place as f64;
+        // A little is added so that pure parts are cut last, in their middle.
+        let balance = 1e-6 * (size * (rows - size)).sqrt();
+        let gain = whole - entropy(left, size) - entropy(positive - left, rows - size) + balance;
+        if best.is_none_or(|(most, _)| gain > most) {
+            best = Some((gain, place));
+        }
+    }
+    best
+}
+
+/// The bits of all labels of a part.
+fn entropy(positive: f64, rows: f64) -> f64 {
+    let bits = |count: f64| if count > 0.0 { count * (rows / count).log2() } else { 0.0 };
+    bits(positive) + bits(rows - positive)
+}
+
+/// The shortest decimal number above `low` and at most `high`.
+fn between(low: f64, high: f64) -> f64 {
+    for digits in -12i32..=12 {
+        let unit = 10f64.powi(-digits);
+        let middle = f64::midpoint(low, high);
+        let rounded = (middle / unit).round() * unit;
+        // Text and back, so that no digits appear from rounding.
+        let short: f64 = format!("{rounded:.*}", digits.max(0) as usize).parse().unwrap_or(high);
+        if short > low && short <= high {
+            return short;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_cut_comes_first_and_is_short() {
+        let values: Vec<f64> = (0..100).map(|i| f64::from(i) * 0.37).collect();
+        let labels: Vec<Option<bool>> = values.iter().map(|&v| Some((10.3..25.2).contains(&v))).collect();
+        let cuts = cut_points(&values, &labels, 2);
+        assert!(values.iter().all(|v| (10.3..25.2).contains(v) == (cuts[0]..cuts[1]).contains(v)), "{cuts:?}");
+        assert!(cuts.iter().all(|cut| cut.to_string().len() <= 4), "{cuts:?}");
+        assert_eq!(between(29.0, 31.0), 30.0);
+        assert_eq!(between(0.1, 0.2), 0.2);
+        assert!(cut_points(&[1.0, 1.0], &[Some(true), Some(false)], 3).is_empty());
+    }
+}

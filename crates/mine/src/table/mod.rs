@@ -1,0 +1,252 @@
+//! Tables of observations: CSV files to distinct, bit-packed rows.
+//!
+//! A file is read twice, so that memory does not grow with the number of rows, only with the number of
+//! distinct ones. The first pass looks at the values of each column and decides which questions are asked
+//! about it; the second pass answers them for every row. Standard input is copied to a temporary file first.
+
+mod columns;
+mod cuts;
+mod source;
+
+use std::path::Path;
+
+use csv::ByteRecord;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::error::MineError;
+use crate::feature::Feature;
+use crate::rows::{RowCounter, Rows};
+use columns::{ColumnPlan, Survey};
+use source::Source;
+
+/// What to read from a table.
+#[derive(Clone, Debug)]
+pub struct TableOptions {
+    /// The column to explain.
+    pub target: String,
+    /// The value of the target that counts as true, if it is not 0/1, true/false, yes/no or two numbers.
+    pub positive: Option<String>,
+    /// The column with the weights of the rows.
+    pub weights: Option<String>,
+    /// Columns to leave out.
+    pub ignore: Vec<String>,
+    /// The largest number of cut points for a column of numbers.
+    pub cuts: usize,
+}
+
+impl TableOptions {
+    /// All columns explain this one.
+    pub fn new(target: impl Into<String>) -> Self {
+        let target = target.into();
+        Self { target, positive: None, weights: None, ignore: Vec::new(), cuts: 6 }
+    }
+}
+
+/// A table that is ready to be mined.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The questions about each row.
+    pub features: Vec<Feature>,
+    /// The distinct rows.
+    pub rows: Rows,
+    /// What was found in the file.
+    pub summary: Summary,
+}
+
+/// What was found in a file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Rows with a target.
+    pub rows: u64,
+    /// Rows that differ in their features.
+    pub distinct: usize,
+    /// Rows without a target, which are left out.
+    pub without_target: u64,
+    /// Values that are missing, without those of the target.
+    pub missing_values: u64,
+    /// Rows whose features occur with both targets.
+    pub contradictory: u64,
+    /// Rows whose target is true.
+    pub positive: u64,
+    /// What `true` means: the condition on the target.
+    pub target: String,
+    /// One unit of weight, if rows have weights that are not integers.
+    pub weight_unit: f64,
+    /// How each column is used.
+    pub columns: Vec<ColumnUse>,
+}
+
+/// How a column is used.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnUse {
+    /// Its name.
+    pub name: String,
+    /// The kind of its values, or why it is left out.
+    pub kind: String,
+    /// The number of questions about it.
+    pub questions: usize,
+}
+
+impl Table {
+    /// Reads a CSV or TSV file, which may be compressed with gzip; `-` is standard input.
+    pub fn read(path: &Path, options: &TableOptions) -> Result<Self, MineError> {
+        Self::from_source(&Source::open(path)?, options)
+    }
+
+    /// Reads a table from bytes.
+    ///
+    /// ```
+    /// use logicvae_mine::{Table, TableOptions};
+    /// let csv = "hot,door,alarm\n1,open,1\n1,shut,0\n0,open,0\n0,shut,0\n";
+    /// let table = Table::from_bytes(csv.as_bytes(), &TableOptions::new("alarm"))?;
+    /// assert_eq!(table.rows.len(), 4);
+    /// assert_eq!(table.features[1].to_string(), "door = shut");
+    /// # Ok::<(), logicvae_mine::MineError>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8], options: &TableOptions) -> Result<Self, MineError> {
+        Self::from_source(&Source::from_bytes(bytes)?, options)
+    }
+
+    fn from_source(source: &Source, options: &TableOptions) -> Result<Self, MineError> {
+        let survey = Survey::of(source, options)?;
+        let plan = survey.plan(options)?;
+        let mut summary = Summary { target: plan.target.to_string(), ..Summary::default() };
+        summary.weight_unit = plan.unit;
+        let mut counter = RowCounter::default();
+        let mut reader = source.reader()?;
+        let mut record = ByteRecord::new();
+        let mut bits = vec![0; plan.features.len().div_ceil(64).max(1)];
+        while source.next(&mut reader, &mut record)? {
+            let line = source::line(&record);
+            let Some(label) = plan.label(&record, line)? else {
+                summary.without_target += 1;
+                continue;
+            };
+            let weight = plan.weight(&record, line)?;
+            bits.fill(0);
+            for column in &plan.columns {
+                summary.missing_values += u64::from(column.answer(&record, &mut bits));
+            }
+            summary.rows += 1;
+            summary.positive += u64::from(label);
+            if weight > 0 {
+                counter.add(&bits, label, weight);
+            }
+        }
+        let rows = counter.finish(plan.features.len());
+        summary.distinct = rows.len();
+        let both = rows.weights().iter().filter(|[no, yes]| *no > 0 && *yes > 0);
+        summary.contradictory = both.map(|[no, yes]| no + yes).sum();
+        summary.columns = plan.uses;
+        if rows.positive() == 0 || rows.positive() == rows.total() {
+            let value = if rows.positive() == 0 { "false" } else { "true" };
+            return Err(MineError::Table(format!(
+                "`{}` is {value} in all {} rows: there is nothing to explain",
+                summary.target, summary.rows
+            )));
+        }
+        if plan.features.is_empty() {
+            let message = "no column can be used besides the target: all are constant, ignored or free text";
+            return Err(MineError::Table(message.into()));
+        }
+        Ok(Self { features: plan.features, rows, summary })
+    }
+}
+
+/// Answers questions for every row of a file, in its order, to apply a formula. Columns that the questions do
+/// not need are not looked at.
+pub fn predict(
+    path: &Path,
+    formula: &crate::parse::ParsedFormula,
+    target: Option<&Feature>,
+) -> Result<Predictions, MineError> {
+    let source = Source::open(path)?;
+    let mut reader = source.reader()?;
+    let header = source::header(&mut reader)?;
+    let find = |feature: &Feature| columns::find(&header, &feature.column);
+    let places: Vec<usize> = formula.features.iter().map(find).collect::<Result<_, _>>()?;
+    let target = target.and_then(|feature| Some((feature, find(feature).ok()?)));
+    let mut found = Predictions::default();
+    let mut record = ByteRecord::new();
+    let mut cache: FxHashMap<Vec<u8>, bool> = FxHashMap::default();
+    let mut key = Vec::new();
+    while source.next(&mut reader, &mut record)? {
+        let line = source::line(&record);
+        let answer = |feature: &Feature, place: usize| -> Result<bool, MineError> {
+            let value = record.get(place).unwrap_or_default();
+            let text = columns::value(value).map(String::from_utf8_lossy);
+            feature.answer(text.as_deref()).map_err(|reason| {
+                MineError::Table(format!("line {line}, column `{}`: {reason}", feature.column))
+            })
+        };
+        key.clear();
+        for &place in &places {
+            key.extend_from_slice(record.get(place).unwrap_or_default());
+            key.push(0xff);
+        }
+        let predicted = match cache.get(&key) {
+            Some(&known) => known,
+            None => {
+                let pairs = formula.features.iter().zip(&places);
+                let values: Vec<bool> =
+                    pairs.map(|(feature, &place)| answer(feature, place)).collect::<Result<_, _>>()?;
+                let predicted = formula.expr.value(&|feature| values[feature as usize]);
+                if cache.len() < 100_000 {
+                    cache.insert(key.clone(), predicted);
+                }
+                predicted
+            }
+        };
+        found.values.push(predicted);
+        if let Some((feature, place)) = target
+            && columns::value(record.get(place).unwrap_or_default()).is_some()
+        {
+            found.confusion.add(predicted, answer(feature, place)?);
+            found.with_target += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// The result of [`predict`].
+#[derive(Clone, Debug, Default)]
+pub struct Predictions {
+    /// The value of the formula at each row.
+    pub values: Vec<bool>,
+    /// How the values compare with the target, if that is in the file.
+    pub confusion: crate::rows::Confusion,
+    /// Rows with a target.
+    pub with_target: u64,
+}
+
+/// The plan of a table: questions, and how they are answered.
+struct Plan {
+    features: Vec<Feature>,
+    columns: Vec<ColumnPlan>,
+    uses: Vec<ColumnUse>,
+    target: Feature,
+    target_place: usize,
+    weights_place: Option<usize>,
+    /// The weight that becomes 1.
+    unit: f64,
+}
+
+impl Plan {
+    /// The label of a row; `None` if it is missing.
+    fn label(&self, record: &ByteRecord, line: u64) -> Result<Option<bool>, MineError> {
+        let Some(value) = columns::value(record.get(self.target_place).unwrap_or_default()) else {
+            return Ok(None);
+        };
+        let text = String::from_utf8_lossy(value);
+        let answer = self.target.answer(Some(&text));
+        let within = |reason| MineError::Table(format!("line {line}, column `{}`: {reason}", self.target.column));
+        answer.map(Some).map_err(within)
+    }
+
+    fn weight(&self, record: &ByteRecord, line: u64) -> Result<u64, MineError> {
+        let Some(place) = self.weights_place else { return Ok(1) };
+        let weight = columns::weight(record.get(place).unwrap_or_default(), line)?;
+        Ok((weight / self.unit).round() as u64)
+    }
+}
