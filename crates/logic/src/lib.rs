@@ -80,7 +80,8 @@ pub use io::{
     LimitError, ReadError, write_atomic, write_text,
 };
 pub use minimise::{
-    BinaryOperator, Expression, Minimised, NotExpressible, Operators, SmallFunctions, minimise, minimise_table,
+    BinaryOperator, Expression, Minimised, NotExpressible, Operators, SmallFunctions, minimise,
+    minimise_table,
 };
 pub use names::{NameError, NamedFormula, Names};
 pub use node::{MAX_VARIABLE, Node, Var, VarError};

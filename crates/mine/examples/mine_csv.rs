@@ -9,12 +9,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("give a CSV file and the name of the target column".into());
     };
     let table = Table::read(file.as_ref(), &TableOptions::new(target))?;
-    println!("{} rows, {} distinct, {} questions", table.summary.rows, table.rows.len(), table.features.len());
+    println!(
+        "{} rows, {} distinct, {} questions",
+        table.summary.rows,
+        table.rows.len(),
+        table.features.len()
+    );
     let found = mine(&table, &MineOptions::default(), &Budget::seconds(10.0), &|_| {})?;
     for formula in &found.formulae {
         let mark = if formula.chosen { '*' } else { ' ' };
         let held_out = formula.cv_accuracy.map_or("-".into(), |accuracy| format!("{accuracy:.3}"));
-        println!("{mark} {:>3} {:>6} {:.3} {held_out} {}", formula.size, formula.errors, formula.f1, formula.formula);
+        println!(
+            "{mark} {:>3} {:>6} {:.3} {held_out} {}",
+            formula.size, formula.errors, formula.f1, formula.formula
+        );
     }
     println!("{}", found.reason);
     Ok(())

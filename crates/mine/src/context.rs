@@ -74,8 +74,13 @@ impl Place {
 
     /// The context, where the whole formula has these values now.
     pub fn context(&self, rows: &Rows, values: &[u64]) -> Context {
-        let mut context =
-            Context { positive: Vec::new(), negative: Vec::new(), fixed: rows.unavoidable(), wanted: 0, all: 0 };
+        let mut context = Context {
+            positive: Vec::new(),
+            negative: Vec::new(),
+            fixed: rows.unavoidable(),
+            wanted: 0,
+            all: 0,
+        };
         for (bit, plane) in rows.planes().iter().enumerate() {
             let mut positive = Vec::with_capacity(plane.len());
             let mut negative = Vec::with_capacity(plane.len());
@@ -186,11 +191,14 @@ mod tests {
         }
         let rows = counter.finish(6);
         let v = Expr::positive;
-        let expr = Expr::join(Join::Or, vec![
-            Expr::join(Join::And, vec![v(0), v(1).negated()]),
-            Expr::join(Join::AtLeast(2), vec![v(2), v(3), v(4).negated(), v(5)]),
-            Expr::join(Join::Xor(true), vec![v(1), v(2)]),
-        ]);
+        let expr = Expr::join(
+            Join::Or,
+            vec![
+                Expr::join(Join::And, vec![v(0), v(1).negated()]),
+                Expr::join(Join::AtLeast(2), vec![v(2), v(3), v(4).negated(), v(5)]),
+                Expr::join(Join::Xor(true), vec![v(1), v(2)]),
+            ],
+        );
         for path in expr.paths() {
             let context = Place::at(&rows, &expr, &path).context(&rows, &expr.values(&rows));
             for new in [v(0), v(5).negated(), Expr::join(Join::And, vec![v(2), v(3)]), Expr::Const(true)] {

@@ -12,6 +12,7 @@ use crate::problem::{Candidate, MineOperators, Problem};
 use crate::score::Score;
 use crate::search::{Search, StopReason};
 use crate::shape::Shape;
+use crate::shown::Style;
 use crate::table::Table;
 use crate::trust::{HeldOut, Significance, Stability, Trust, saved_bits};
 
@@ -88,6 +89,52 @@ pub struct MinedFormula {
     #[serde(skip)]
     pub expr: Expr,
 }
+
+impl MinedFormula {
+    /// The formula in LaTeX.
+    pub fn latex(&self, table: &Table, operators: MineOperators) -> String {
+        Style { features: &table.features, implies: operators.implies }.latex(&self.expr)
+    }
+
+    /// The formula as an outline: each line is an operator or a question, with its depth. Operands follow
+    /// their operator.
+    pub fn outline(&self, table: &Table) -> Vec<(usize, String)> {
+        Style { features: &table.features, implies: false }.outline(&self.expr)
+    }
+
+    /// The formula as a function of Python, which takes a row as a dictionary of texts, as the module `csv`
+    /// reads them.
+    pub fn python(&self, table: &Table) -> String {
+        let style = Style { features: &table.features, implies: false };
+        let target = &table.summary.target;
+        PYTHON.replace("{target}", &format!("{target:?}")).replace("{formula}", &style.python(&self.expr))
+    }
+}
+
+/// A function of Python.
+const PYTHON: &str = r#"MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
+
+
+def is_missing(row, column):
+    return str(row[column]).strip() in MISSING
+
+
+def is_true(row, column):
+    return str(row[column]).strip().lower() in {"1", "true", "yes", "t", "y", "1.0"}
+
+
+def equals(row, column, value):
+    return str(row[column]).strip() == value
+
+
+def at_least(row, column, limit):
+    return not is_missing(row, column) and float(row[column]) >= limit
+
+
+def predict(row):
+    """Whether the target is true: {target}. A row is a dictionary."""
+    return {formula}
+"#;
 
 /// The result of mining.
 #[derive(Clone, Debug, Serialize)]
@@ -183,7 +230,10 @@ pub fn mine(
         Some(formula) => formula.chosen = true,
         None => {
             let at = formulae.partition_point(|formula| formula.size < chosen.size);
-            formulae.insert(at, MinedFormula { chosen: true, front: false, ..described(&problem, table, &chosen) });
+            formulae.insert(
+                at,
+                MinedFormula { chosen: true, front: false, ..described(&problem, table, &chosen) },
+            );
         }
     }
     let trust = Trust { problem: &problem, engines: &options.engines, seed: options.seed, budget };
@@ -192,7 +242,8 @@ pub fn mine(
         let sizes: Vec<usize> = formulae.iter().map(|formula| formula.size).collect();
         if let Some((list, own)) = trust.cross_validate(&sizes, options.folds) {
             for (formula, held_out) in formulae.iter_mut().zip(list) {
-                (formula.cv_accuracy, formula.cv_interval) = (Some(held_out.accuracy), Some(held_out.interval));
+                (formula.cv_accuracy, formula.cv_interval) =
+                    (Some(held_out.accuracy), Some(held_out.interval));
             }
             cross_validation = Some(own);
         }
@@ -219,7 +270,8 @@ fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, beats_guessing:
         return "nothing beats guessing: no formula saves more bits than it costs to write down".into();
     }
     if problem.rows.is_complete() && chosen.errors == 0 {
-        return "the table has every combination of values, so the smallest formula without errors is chosen".into();
+        return "the table has every combination of values, so the smallest formula without errors is chosen"
+            .into();
     }
     let [errors, own] = [problem.score.errors(chosen.errors), problem.score.formula(&chosen.expr)];
     format!(

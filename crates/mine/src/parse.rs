@@ -101,7 +101,8 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, MineError> {
         let start = at;
         if c.is_whitespace() {
             at += c.len_utf8();
-        } else if let Some(sign) = SIGNS.iter().chain(&MORE_SIGNS).find(|sign| text[at..].starts_with(**sign)) {
+        } else if let Some(sign) = SIGNS.iter().chain(&MORE_SIGNS).find(|sign| text[at..].starts_with(**sign))
+        {
             at += sign.len();
             list.push((start, Token::Sign(sign)));
         } else if c == '"' {
@@ -131,8 +132,9 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, MineError> {
             let inside = |(offset, c): (usize, char)| {
                 // A minus belongs to a word at its start only (a number) or after an exponent.
                 let minus = matches!(c, '-' | '+')
-                    && (offset == 0 || (number(&rest[..offset + 1].replace(['-', '+'], "0")).is_some()
-                        && rest[..offset].ends_with(['e', 'E'])));
+                    && (offset == 0
+                        || (number(&rest[..offset + 1].replace(['-', '+'], "0")).is_some()
+                            && rest[..offset].ends_with(['e', 'E'])));
                 !(c.is_alphanumeric() || matches!(c, '_' | '.') || minus)
             };
             let length = rest.char_indices().find(|&pair| inside(pair)).map_or(rest.len(), |(end, _)| end);
@@ -183,7 +185,9 @@ impl Parser<'_> {
     fn implication(&mut self) -> Result<Expr, MineError> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(self.error(format!("parentheses are nested deeper than {DEPTH} levels"), self.place()));
+            return Err(
+                self.error(format!("parentheses are nested deeper than {DEPTH} levels"), self.place())
+            );
         }
         let left = self.chain(Join::Or, &["|", "||", "∨", "or"])?;
         let result = if self.take(&["->", "=>", "implies"]) {
@@ -231,9 +235,7 @@ impl Parser<'_> {
             self.expect(")", "a parenthesis is open")?;
             return Ok(inner);
         }
-        let is_word = |token: Option<&(usize, Token)>, word: &str| {
-            matches!(token, Some((_, Token::Word(found))) if found.eq_ignore_ascii_case(word))
-        };
+        let is_word = |token: Option<&(usize, Token)>, word: &str| matches!(token, Some((_, Token::Word(found))) if found.eq_ignore_ascii_case(word));
         if is_word(self.tokens.get(self.next), "at") && is_word(self.tokens.get(self.next + 1), "least") {
             self.next += 2;
             return self.at_least();
@@ -283,7 +285,10 @@ impl Parser<'_> {
             return Ok(Some((Test::Missing, negated)));
         }
         let sign = match self.tokens.get(self.next) {
-            Some((_, Token::Sign(sign @ ("=" | "==" | "!=" | "≠" | ">=" | "≥" | "<" | ">" | "<=" | "≤")))) => *sign,
+            Some((
+                _,
+                Token::Sign(sign @ ("=" | "==" | "!=" | "≠" | ">=" | "≥" | "<" | ">" | "<=" | "≤")),
+            )) => *sign,
             _ => return Ok(None),
         };
         self.next += 1;

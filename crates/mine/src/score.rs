@@ -56,7 +56,11 @@ impl Score {
                 };
                 let threshold = if matches!(join, Join::AtLeast(_)) { (few + many).log2() } else { 0.0 };
                 let inner: f64 = parts.iter().map(|part| self.formula(part)).sum();
-                2.0 + integer(few) + integer(many) + choose(self.features.max(few), few) + signs + threshold
+                2.0 + integer(few)
+                    + integer(many)
+                    + choose(self.features.max(few), few)
+                    + signs
+                    + threshold
                     + inner
                     - log2_factorial(many)
             }

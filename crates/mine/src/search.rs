@@ -3,7 +3,7 @@
 use logicvae_logic::Budget;
 use rayon::prelude::*;
 
-use crate::engine::{Engine, Engines, decompose, exact, genetic, local, template, two_level};
+use crate::engine::{Engine, Engines, decompose, exact, genetic, learned, local, template, two_level};
 use crate::expr::{Expr, Join};
 use crate::front::Front;
 use crate::problem::{Candidate, Problem};
@@ -15,6 +15,8 @@ use crate::shape::Shape;
 const CHAINS: usize = 8;
 /// The steps of a chain.
 const STEPS: usize = 150;
+/// The places of a formula in which decodings are tried in a round.
+const LEARNED_PLACES: usize = 6;
 /// The largest number of rows that are searched on. More rows are sampled, and the result is scored on all.
 const SEARCHED_ROWS: usize = 1 << 15;
 
@@ -67,9 +69,9 @@ impl Search<'_> {
         };
         offer(&mut front, self.simple(problem));
         if let Shape::Template(shape) = &problem.shape {
-            let filled = (0..CHAINS).into_par_iter().map(|chain| {
-                template::fill(problem, shape, 12, &mut generator(self.seed, 3, chain as u64))
-            });
+            let filled = (0..CHAINS)
+                .into_par_iter()
+                .map(|chain| template::fill(problem, shape, 12, &mut generator(self.seed, 3, chain as u64)));
             filled.collect::<Vec<Front>>().iter().for_each(|found| front.merge(found));
             observe(&front);
             return (front, self.reason());
@@ -88,7 +90,8 @@ impl Search<'_> {
         observe(&front);
         let mut idle = 0;
         let mut round = 0;
-        while idle < self.patience && !self.budget.is_spent() && (uses(Engine::Local) || uses(Engine::Genetic)) {
+        let improving = [Engine::Local, Engine::Genetic, Engine::Learned].into_iter().any(uses);
+        while idle < self.patience && !self.budget.is_spent() && improving {
             let before = front.best().map(|best| best.score);
             let found = self.round(problem, &front, round);
             found.iter().for_each(|found| {
@@ -104,7 +107,8 @@ impl Search<'_> {
         if uses(Engine::Exact) {
             let list: Vec<Expr> = front.pareto().iter().map(|list| list[0].expr.clone()).collect();
             let best = front.best().map(|best| best.expr.clone());
-            let shorter = list.into_iter().chain(best).filter_map(|e| exact::shortened(problem, &e, self.budget));
+            let shorter =
+                list.into_iter().chain(best).filter_map(|e| exact::shortened(problem, &e, self.budget));
             let shorter: Vec<Expr> = shorter.collect();
             offer(&mut front, shorter);
         }
@@ -119,7 +123,9 @@ impl Search<'_> {
     fn simple(&self, problem: &Problem<'_>) -> Vec<Expr> {
         let mut list = vec![Expr::Const(false), Expr::Const(true)];
         list.extend(self.start.cloned());
-        list.extend((0..problem.rows.features() as u32).flat_map(|f| [Expr::positive(f), Expr::Literal(f, true)]));
+        list.extend(
+            (0..problem.rows.features() as u32).flat_map(|f| [Expr::positive(f), Expr::Literal(f, true)]),
+        );
         let must: Vec<Expr> = problem
             .must
             .iter()
@@ -137,7 +143,7 @@ impl Search<'_> {
         let all: Vec<Candidate> = front.all().cloned().collect();
         let Some(best) = front.best() else { return Vec::new() };
         let pareto: Vec<Candidate> = front.pareto().iter().map(|list| list[0].clone()).collect();
-        (0..CHAINS)
+        (0..=CHAINS)
             .into_par_iter()
             .map(|chain| {
                 let rng = &mut generator(self.seed, 10 + round, chain as u64);
@@ -145,6 +151,15 @@ impl Search<'_> {
                 let uses = |engine: Engine| self.engines.0.contains(&engine);
                 if self.budget.is_spent() {
                     return Front::default();
+                }
+                if chain == CHAINS {
+                    let other = &pareto[below(rng, pareto.len())];
+                    return match (uses(Engine::Learned), round % 4) {
+                        (false, _) => Front::default(),
+                        (true, 3) => learned::explore(problem, best, self.seed ^ round),
+                        (true, 0 | 2) => learned::improve(problem, best, LEARNED_PLACES, rng),
+                        (true, _) => learned::improve(problem, other, LEARNED_PLACES, rng),
+                    };
                 }
                 match (genetic && uses(Engine::Genetic), uses(Engine::Local)) {
                     (true, _) => {

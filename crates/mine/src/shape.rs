@@ -56,7 +56,9 @@ impl FromStr for Shape {
             .collect();
         let parsed = parse(&numbered)?;
         if let Some(other) = parsed.features.iter().find(|feature| !feature.column.starts_with("hole")) {
-            return Err(MineError::Settings(format!("a template has holes `_` only, but this one has `{other}`")));
+            return Err(MineError::Settings(format!(
+                "a template has holes `_` only, but this one has `{other}`"
+            )));
         }
         if parsed.expr.literals() != holes {
             return Err(MineError::Settings("a template must not be a constant".into()));

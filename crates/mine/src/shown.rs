@@ -86,7 +86,8 @@ impl Style<'_> {
             }
             Expr::Join(Join::Xor(sign), children) => {
                 let mut odd = *sign != negated;
-                let flips = children.iter().filter(|child| self.opposite_is(child, std::cmp::Ordering::Less)).count();
+                let flips =
+                    children.iter().filter(|child| self.opposite_is(child, std::cmp::Ordering::Less)).count();
                 odd ^= flips % 2 == 1;
                 let mut free = odd;
                 let mut place = |child: &Expr| {
@@ -134,7 +135,8 @@ impl Style<'_> {
             sizes[1 - at] < sizes[at]
         };
         let (grouped, plain): (Vec<&Expr>, Vec<&Expr>) = children.iter().partition(is_grouped);
-        let place = |list: &[&Expr], negated: bool| list.iter().map(|child| self.place(child, negated)).collect();
+        let place =
+            |list: &[&Expr], negated: bool| list.iter().map(|child| self.place(child, negated)).collect();
         if self.implies && own == Join::Or && !grouped.is_empty() && !plain.is_empty() {
             let premise = chain(Join::And, place(&grouped, !negated));
             let conclusion = chain(Join::Or, place(&plain, negated));
@@ -173,6 +175,31 @@ impl Style<'_> {
         let style = Style { implies: false, ..*self };
         style.write(&style.place(expr, false), 0, &Syntax::PYTHON, &mut out);
         out
+    }
+
+    /// The formula as an outline: lines with their depth.
+    pub fn outline(&self, expr: &Expr) -> Vec<(usize, String)> {
+        let mut lines = Vec::new();
+        let mut open = vec![(0, expr.clone())];
+        while let Some((depth, expr)) = open.pop() {
+            let line = match &expr {
+                Expr::Const(value) => if *value { "always" } else { "never" }.to_owned(),
+                Expr::Literal(feature, negated) => match self.features.get(*feature as usize) {
+                    Some(feature) => feature.text(*negated),
+                    None => format!("x{}", feature + 1),
+                },
+                Expr::Join(Join::And, _) => "all of".into(),
+                Expr::Join(Join::Or, _) => "any of".into(),
+                Expr::Join(Join::Xor(false), list) if list.len() == 2 => "exactly one of".into(),
+                Expr::Join(Join::Xor(true), list) if list.len() == 2 => "both or neither of".into(),
+                Expr::Join(Join::Xor(false), _) => "an odd number of".into(),
+                Expr::Join(Join::Xor(true), _) => "an even number of".into(),
+                Expr::Join(Join::AtLeast(least), _) => format!("at least {least} of"),
+            };
+            lines.push((depth, line));
+            open.extend(expr.children().iter().rev().map(|child| (depth + 1, child.clone())));
+        }
+        lines
     }
 
     fn write(&self, shown: &Shown, required: u8, syntax: &Syntax, out: &mut String) {
@@ -395,7 +422,8 @@ mod tests {
         for number in 0..2000 {
             let mut expr = Expr::Literal(below(rng, 5) as u32, below(rng, 2) == 1);
             for _ in 0..6 {
-                let join = [Join::And, Join::Or, Join::Xor(below(rng, 2) == 1), Join::AtLeast(2)][below(rng, 4)];
+                let join =
+                    [Join::And, Join::Or, Join::Xor(below(rng, 2) == 1), Join::AtLeast(2)][below(rng, 4)];
                 let mut parts = vec![expr];
                 parts.extend((0..2).map(|_| Expr::Literal(below(rng, 5) as u32, below(rng, 2) == 1)));
                 expr = Expr::join(join, parts);

@@ -60,7 +60,8 @@ impl Trust<'_> {
             return None;
         }
         let problem = self.problem.on(rows);
-        let search = Search { engines: self.engines, seed, patience: PATIENCE, start: None, budget: self.budget };
+        let search =
+            Search { engines: self.engines, seed, patience: PATIENCE, start: None, budget: self.budget };
         let (front, _) = search.run(&problem, &|_| {});
         // An unfinished search says nothing.
         (!self.budget.is_spent()).then_some(front)
@@ -76,8 +77,12 @@ impl Trust<'_> {
             .par_iter()
             .enumerate()
             .map(|(number, held_out)| {
-                let rest: Vec<Labels> =
-                    rows.weights().iter().zip(held_out).map(|(all, out)| [all[0] - out[0], all[1] - out[1]]).collect();
+                let rest: Vec<Labels> = rows
+                    .weights()
+                    .iter()
+                    .zip(held_out)
+                    .map(|(all, out)| [all[0] - out[0], all[1] - out[1]])
+                    .collect();
                 let front = self.search(&rows.reweighted(rest), self.seed ^ (number as u64 + 1))?;
                 let wrong = |expr: &Expr| {
                     let values = expr.values(rows);

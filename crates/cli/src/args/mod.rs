@@ -2,6 +2,7 @@
 
 mod formulae;
 mod kernel;
+mod mining;
 mod model;
 mod picture;
 mod requirements;
@@ -17,6 +18,7 @@ pub use kernel::{
     DomainArgs, Dtype, EmbedArgs, EmbedMethod, Experiment, ExperimentArgs, KernelArgs, MeasureName,
     SimilarArgs,
 };
+pub use mining::{MineArgs, PredictArgs};
 pub use model::{EvaluateArgs, ExportArgs, TrainArgs, WhichWeights};
 pub use picture::{DrawArgs, PlotArgs};
 pub use requirements::{
@@ -66,6 +68,10 @@ Sets of formulae:
   similar      Find the formulae that are most similar in meaning to a formula
   stats        Summarise a file of formulae
   sample       Sample random formulae
+
+Tables of observations:
+  mine         Find a readable formula that explains a column of a table
+  predict      Apply a mined formula to the rows of a table
 
 Vectors, with the built-in model or another:
   encode       Encode formulae as vectors: what they mean, and how they are written
@@ -119,6 +125,8 @@ pub enum Command {
     Cluster(ClusterArgs),
     Minimise(MinimiseArgs),
     Convert(ConvertArgs),
+    Mine(MineArgs),
+    Predict(PredictArgs),
     Draw(DrawArgs),
     Train(TrainArgs),
     Evaluate(EvaluateArgs),

@@ -17,9 +17,11 @@ mod interpolate;
 mod kernel;
 mod man;
 mod map;
+mod mine;
 mod minimise;
 mod neighbours;
 mod plot;
+mod predict;
 mod relate;
 mod sample;
 mod similar;
@@ -54,6 +56,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Cluster(args) => cluster::run(&args, output),
         Command::Minimise(args) => minimise::run(&args, output),
         Command::Convert(args) => convert::run(&args, output),
+        Command::Mine(args) => mine::run(&args, output),
+        Command::Predict(args) => predict::run(&args, output),
         Command::Draw(args) => draw::run(&args, output),
         Command::Train(args) => train::run(&args, output),
         Command::Evaluate(args) => evaluate::run(&args, output),

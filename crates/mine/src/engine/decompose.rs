@@ -121,7 +121,8 @@ fn solve(problem: &Problem<'_>, rng: &mut ChaCha8Rng) -> Option<(Vec<usize>, boo
         basis.push((pivot, equation));
     }
     // Features that are not determined are left out.
-    let set: Vec<usize> = basis.iter().filter(|(p, e)| *p < count && bit(e, count + 1)).map(|(p, _)| *p).collect();
+    let set: Vec<usize> =
+        basis.iter().filter(|(p, e)| *p < count && bit(e, count + 1)).map(|(p, _)| *p).collect();
     let negated = basis.iter().any(|(p, e)| *p == count && bit(e, count + 1));
     (!set.is_empty()).then(|| {
         let mut set = set;
@@ -196,10 +197,13 @@ fn cases(problem: &Problem<'_>, region: Vec<u64>, depth: usize, budget: &Budget)
         let [low, high] = [false, true].map(|value| cases(problem, part(feature, value), depth - 1, budget));
         if let (Some(low), Some(high)) = (low.into_iter().next(), high.into_iter().next()) {
             let literal = Expr::positive(feature as u32);
-            best = Expr::join(Join::Or, vec![
-                Expr::join(Join::And, vec![literal.clone(), high]),
-                Expr::join(Join::And, vec![literal.negated(), low]),
-            ]);
+            best = Expr::join(
+                Join::Or,
+                vec![
+                    Expr::join(Join::And, vec![literal.clone(), high]),
+                    Expr::join(Join::And, vec![literal.negated(), low]),
+                ],
+            );
         }
     }
     vec![best]

@@ -26,7 +26,11 @@ fn functions(five: bool, operators: MineOperators) -> &'static SmallFunctions {
 
 /// The best function of each size over some features, four or five, in a context. A larger one is listed only
 /// if it has fewer errors.
-pub(crate) fn best_functions(problem: &Problem<'_>, context: &Context, features: &[usize]) -> Vec<(Expr, u64)> {
+pub(crate) fn best_functions(
+    problem: &Problem<'_>,
+    context: &Context,
+    features: &[usize],
+) -> Vec<(Expr, u64)> {
     let cells = context.cells(problem.rows, features);
     let five = features.len() > 4;
     let small = functions(five, problem.operators);
@@ -35,7 +39,9 @@ pub(crate) fn best_functions(problem: &Problem<'_>, context: &Context, features:
     let cell = |at: usize| if at < cells.len() { cells[at] } else { 0 };
     let sums: Vec<[i64; 256]> = (0..bytes)
         .map(|byte| {
-            std::array::from_fn(|set| (0..8).filter(|bit| set >> bit & 1 == 1).map(|bit| cell(byte * 8 + bit)).sum())
+            std::array::from_fn(|set| {
+                (0..8).filter(|bit| set >> bit & 1 == 1).map(|bit| cell(byte * 8 + bit)).sum()
+            })
         })
         .collect();
     let mut best = i64::MIN;
@@ -145,7 +151,8 @@ pub(crate) fn shortened(problem: &Problem<'_>, expr: &Expr, budget: &Budget) -> 
 fn promising(problem: &Problem<'_>, context: &Context, budget: &Budget) -> Vec<Vec<usize>> {
     let rows = problem.rows;
     let count = rows.features();
-    let ideal = |features: &[usize]| -> i64 { context.cells(rows, features).iter().map(|cell| (*cell).max(0)).sum() };
+    let ideal =
+        |features: &[usize]| -> i64 { context.cells(rows, features).iter().map(|cell| (*cell).max(0)).sum() };
     if count <= 4 {
         return vec![(0..count).collect()];
     }

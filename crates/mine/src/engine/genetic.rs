@@ -13,7 +13,12 @@ use crate::random::below;
 const TRIED: usize = 64;
 
 /// Several rounds of crossover between good formulae, each followed by a few steps downhill.
-pub(crate) fn evolve(problem: &Problem<'_>, parents: &[Candidate], rounds: usize, rng: &mut ChaCha8Rng) -> Front {
+pub(crate) fn evolve(
+    problem: &Problem<'_>,
+    parents: &[Candidate],
+    rounds: usize,
+    rng: &mut ChaCha8Rng,
+) -> Front {
     let mut front = Front::default();
     let mut pool: Vec<Expr> = Vec::new();
     for parent in parents {

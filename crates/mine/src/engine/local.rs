@@ -31,7 +31,8 @@ pub(crate) fn anneal(problem: &Problem<'_>, start: Candidate, steps: usize, rng:
         let share = step as f64 / steps as f64;
         let temperature = TEMPERATURE[0] * (TEMPERATURE[1] / TEMPERATURE[0]).powf(share);
         let tried = neighbours(problem, &current, rng);
-        let noisy = |candidate: &Candidate, rng: &mut ChaCha8Rng| candidate.score - temperature * exponential(rng);
+        let noisy =
+            |candidate: &Candidate, rng: &mut ChaCha8Rng| candidate.score - temperature * exponential(rng);
         let mut chosen: Option<(f64, Candidate)> = None;
         for candidate in tried {
             let value = noisy(&candidate, rng);
@@ -161,7 +162,8 @@ fn parts(problem: &Problem<'_>, context: &Context, rng: &mut ChaCha8Rng) -> Vec<
         for (index, &first) in features[..at].iter().enumerate() {
             let q = both[at * (at - 1) / 2 + index];
             let (a, b, all) = (singles[first], singles[second], context.all);
-            let literals = |x: bool, y: bool| vec![Expr::Literal(first as u32, x), Expr::Literal(second as u32, y)];
+            let literals =
+                |x: bool, y: bool| vec![Expr::Literal(first as u32, x), Expr::Literal(second as u32, y)];
             for (x, y, measure) in
                 [(false, false, q), (false, true, a - q), (true, false, b - q), (true, true, all - a - b + q)]
             {
@@ -229,6 +231,7 @@ fn own_changes(problem: &Problem<'_>, node: &Expr) -> Vec<Expr> {
         };
         joins.extend(around.map(Join::AtLeast));
     }
-    let changed = joins.into_iter().filter(|other| other != join).map(|other| Expr::join(other, children.clone()));
+    let changed =
+        joins.into_iter().filter(|other| other != join).map(|other| Expr::join(other, children.clone()));
     changed.chain(children.iter().cloned()).collect()
 }

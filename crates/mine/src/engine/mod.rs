@@ -3,6 +3,7 @@
 pub(crate) mod decompose;
 pub(crate) mod exact;
 pub(crate) mod genetic;
+pub(crate) mod learned;
 pub(crate) mod local;
 pub(crate) mod template;
 pub(crate) mod two_level;

@@ -14,15 +14,19 @@ pub(crate) fn fill(problem: &Problem<'_>, template: &Expr, starts: usize, rng: &
     let holes = template.features();
     let count = problem.rows.features();
     for _ in 0..starts {
-        let mut literals: Vec<(u32, bool)> =
-            holes.iter().map(|_| (below(rng, count) as u32, problem.operators.not && below(rng, 2) == 1)).collect();
+        let mut literals: Vec<(u32, bool)> = holes
+            .iter()
+            .map(|_| (below(rng, count) as u32, problem.operators.not && below(rng, 2) == 1))
+            .collect();
         let mut fewest = u64::MAX;
         loop {
             let before = fewest;
             for hole in 0..holes.len() {
                 let mut best = literals[hole];
                 for feature in 0..count as u32 {
-                    for negated in [false, true].into_iter().filter(|negated| !negated || problem.operators.not) {
+                    for negated in
+                        [false, true].into_iter().filter(|negated| !negated || problem.operators.not)
+                    {
                         literals[hole] = (feature, negated);
                         let expr = filled(template, &holes, &literals);
                         let errors = problem.rows.errors(&expr.values(problem.rows));

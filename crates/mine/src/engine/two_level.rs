@@ -31,7 +31,9 @@ pub(crate) fn propose(problem: &Problem<'_>, rng: &mut ChaCha8Rng, budget: &Budg
         let side = Side::new(problem, negated);
         for noise in [0.0, 0.1, 0.3] {
             let cubes = side.cubes(noise, rng, budget);
-            found.extend(side.chosen(&cubes).into_iter().map(|expr| if negated { expr.negated() } else { expr }));
+            found.extend(
+                side.chosen(&cubes).into_iter().map(|expr| if negated { expr.negated() } else { expr }),
+            );
             if budget.is_spent() {
                 return found;
             }
@@ -127,7 +129,9 @@ impl<'a> Side<'a> {
             for (at, &literal) in open.iter().enumerate() {
                 let (some, other) = self.weights(&self.literal(&covered, literal));
                 // FOIL's gain, with a little noise so that different seeds try different ways.
-                let gain = some as f64 * (precision(some, other) - now) * (1.0 + 0.1 * below(rng, 100) as f64 / 100.0);
+                let gain = some as f64
+                    * (precision(some, other) - now)
+                    * (1.0 + 0.1 * below(rng, 100) as f64 / 100.0);
                 if other < no && best.is_none_or(|(most, ..)| gain > most) {
                     best = Some((gain, at, some, other));
                 }
@@ -141,8 +145,10 @@ impl<'a> Side<'a> {
         // Literals that are not needed any more, the oldest first.
         let mut at = 0;
         while at < literals.len() && literals.len() > 1 {
-            let fewer = literals.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, literal)| *literal);
-            let without = fewer.fold(vec![u64::MAX; self.rows.words()], |rows, literal| self.literal(&rows, literal));
+            let fewer =
+                literals.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, literal)| *literal);
+            let without =
+                fewer.fold(vec![u64::MAX; self.rows.words()], |rows, literal| self.literal(&rows, literal));
             let (some, other) = self.weights(&without);
             if other as f64 <= (noise * some as f64).max(no as f64) {
                 literals.remove(at);

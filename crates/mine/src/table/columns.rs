@@ -100,7 +100,8 @@ impl Survey {
                 labels = labels.into_iter().enumerate().filter(|(at, _)| thin(*at)).map(|(_, l)| l).collect();
                 for column in &mut columns {
                     let old = std::mem::take(&mut column.sampled);
-                    column.sampled = old.into_iter().enumerate().filter(|(at, _)| thin(*at)).map(|(_, v)| v).collect();
+                    column.sampled =
+                        old.into_iter().enumerate().filter(|(at, _)| thin(*at)).map(|(_, v)| v).collect();
                 }
             }
             let sampled = rows % stride == 0;
@@ -179,7 +180,10 @@ impl Survey {
         }
         if let Some(positive) = &options.positive {
             if !column.too_many && !values.contains(positive) {
-                return Err(MineError::Settings(format!("`{name}` is never `{positive}`: it is {}", some(&values))));
+                return Err(MineError::Settings(format!(
+                    "`{name}` is never `{positive}`: it is {}",
+                    some(&values)
+                )));
             }
             return Ok(feature(Test::Equals(positive.clone())));
         }
@@ -187,7 +191,8 @@ impl Survey {
             return Ok(feature(Test::True));
         }
         if column.too_many || values.len() > 2 {
-            let count = if column.too_many { format!("more than {COUNTED}") } else { values.len().to_string() };
+            let count =
+                if column.too_many { format!("more than {COUNTED}") } else { values.len().to_string() };
             return Err(MineError::Table(format!(
                 "`{name}` has {count} different values ({}), but a target needs two: say which one counts as \
                  true with --positive VALUE",
@@ -258,7 +263,9 @@ impl Column {
             0 => return (Vec::new(), "left out: all values are missing".into()),
             1 if self.missing == 0 => return (Vec::new(), "left out: always the same value".into()),
             1 => (Vec::new(), "one value".to_owned()),
-            2 if values.iter().all(|value| truth(value).is_some()) && truth(&values[0]) != truth(&values[1]) => {
+            2 if values.iter().all(|value| truth(value).is_some())
+                && truth(&values[0]) != truth(&values[1]) =>
+            {
                 (vec![Test::True], "true or false".to_owned())
             }
             2 => (vec![Test::Equals(values[1].clone())], "two values".to_owned()),

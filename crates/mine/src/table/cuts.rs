@@ -5,8 +5,10 @@
 /// it separates. Values that are not a number, and rows without a label, are left out.
 pub(super) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
     let pairs = values.iter().zip(labels);
-    let mut pairs: Vec<(f64, bool)> =
-        pairs.filter(|(value, _)| !value.is_nan()).filter_map(|(&value, label)| Some((value, (*label)?))).collect();
+    let mut pairs: Vec<(f64, bool)> = pairs
+        .filter(|(value, _)| !value.is_nan())
+        .filter_map(|(&value, label)| Some((value, (*label)?)))
+        .collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut parts: Vec<&[(f64, bool)]> = vec![&pairs];
     let mut cuts = Vec::new();
@@ -78,7 +80,10 @@ mod tests {
         let values: Vec<f64> = (0..100).map(|i| f64::from(i) * 0.37).collect();
         let labels: Vec<Option<bool>> = values.iter().map(|&v| Some((10.3..25.2).contains(&v))).collect();
         let cuts = cut_points(&values, &labels, 2);
-        assert!(values.iter().all(|v| (10.3..25.2).contains(v) == (cuts[0]..cuts[1]).contains(v)), "{cuts:?}");
+        assert!(
+            values.iter().all(|v| (10.3..25.2).contains(v) == (cuts[0]..cuts[1]).contains(v)),
+            "{cuts:?}"
+        );
         assert!(cuts.iter().all(|cut| cut.to_string().len() <= 4), "{cuts:?}");
         assert_eq!(between(29.0, 31.0), 30.0);
         assert_eq!(between(0.1, 0.2), 0.2);

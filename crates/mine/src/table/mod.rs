@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::error::MineError;
+use crate::expr::Expr;
 use crate::feature::Feature;
 use crate::rows::{RowCounter, Rows};
 use columns::{ColumnPlan, Survey};
@@ -50,6 +51,8 @@ pub struct Table {
     pub features: Vec<Feature>,
     /// The distinct rows.
     pub rows: Rows,
+    /// The condition under which a row is positive.
+    pub target: Feature,
     /// What was found in the file.
     pub summary: Summary,
 }
@@ -150,7 +153,7 @@ impl Table {
             let message = "no column can be used besides the target: all are constant, ignored or free text";
             return Err(MineError::Table(message.into()));
         }
-        Ok(Self { features: plan.features, rows, summary })
+        Ok(Self { features: plan.features, rows, target: plan.target, summary })
     }
 }
 
@@ -220,6 +223,49 @@ pub struct Predictions {
     pub with_target: u64,
 }
 
+/// A row that a formula gets wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WrongRow {
+    /// Its line in the file.
+    pub line: u64,
+    /// The value of the target.
+    pub label: bool,
+    /// Its values, as they stand in the file.
+    pub values: Vec<String>,
+}
+
+/// The first rows of a file that a formula over a table's features gets wrong.
+pub fn wrong_rows(path: &Path, table: &Table, expr: &Expr, most: usize) -> Result<Vec<WrongRow>, MineError> {
+    let source = Source::open(path)?;
+    let mut reader = source.reader()?;
+    let header = source::header(&mut reader)?;
+    let used: Vec<(u32, usize)> = expr
+        .features()
+        .into_iter()
+        .map(|f| Ok((f, columns::find(&header, &table.features[f as usize].column)?)))
+        .collect::<Result<_, MineError>>()?;
+    let target = columns::find(&header, &table.target.column)?;
+    let mut record = ByteRecord::new();
+    let mut found = Vec::new();
+    while found.len() < most && source.next(&mut reader, &mut record)? {
+        let text = |place: usize| {
+            columns::value(record.get(place).unwrap_or_default())
+                .map(|v| String::from_utf8_lossy(v).into_owned())
+        };
+        let Some(label) = text(target) else { continue };
+        let Ok(label) = table.target.answer(Some(&label)) else { continue };
+        let answer = |feature: u32| {
+            let place = used.iter().find(|(f, _)| *f == feature).map_or(0, |(_, place)| *place);
+            table.features[feature as usize].answer(text(place).as_deref()).unwrap_or(false)
+        };
+        if expr.value(&answer) != label {
+            let values = record.iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
+            found.push(WrongRow { line: source::line(&record), label, values });
+        }
+    }
+    Ok(found)
+}
+
 /// The plan of a table: questions, and how they are answered.
 struct Plan {
     features: Vec<Feature>,
@@ -240,7 +286,8 @@ impl Plan {
         };
         let text = String::from_utf8_lossy(value);
         let answer = self.target.answer(Some(&text));
-        let within = |reason| MineError::Table(format!("line {line}, column `{}`: {reason}", self.target.column));
+        let within =
+            |reason| MineError::Table(format!("line {line}, column `{}`: {reason}", self.target.column));
         answer.map(Some).map_err(within)
     }
 

@@ -64,7 +64,8 @@ impl Source {
         }
         drop(text);
         if first.len() as u64 >= LONGEST_LINE && !first.contains(&b'\n') {
-            let message = format!("{}: the first line has no end: is this a CSV file?", source.name.display());
+            let message =
+                format!("{}: the first line has no end: is this a CSV file?", source.name.display());
             return Err(MineError::Table(message));
         }
         source.delimiter = delimiter(first.split(|&byte| byte == b'\n').next().unwrap_or_default());
