@@ -8,6 +8,7 @@ mod gnn;
 mod growth;
 mod kernel;
 mod logic;
+mod mine;
 mod peer;
 mod scaling;
 mod timing;
@@ -35,6 +36,19 @@ struct Args {
     /// tree.
     #[arg(long, value_delimiter = ',')]
     growth: Vec<String>,
+    /// Instead of a suite: the sections of the comparison of mining, written to results/mining.md; `all` for
+    /// all of them.
+    #[arg(long, value_delimiter = ',')]
+    mine: Vec<String>,
+    /// For mining: the folder with public tables.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// For mining: the number of seeds.
+    #[arg(long, default_value_t = 5)]
+    seeds: u64,
+    /// For mining: the largest number of seconds for one table.
+    #[arg(long, default_value_t = 5.0)]
+    seconds: f64,
     /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -71,6 +85,19 @@ fn main() -> Result<()> {
     if let [kind, batch, nodes] = &args.growth[..] {
         println!("{}", serde_json::to_string(&growth::run(kind, batch.parse()?, nodes.parse()?)?)?);
         return Ok(());
+    }
+    if !args.mine.is_empty() {
+        let sections = args.mine.into_iter().filter(|section| section != "all").collect();
+        let options = mine::Options {
+            python: args.python,
+            data: args.data,
+            seeds: args.seeds,
+            seconds: args.seconds,
+            sections,
+        };
+        let report = mine::run(&options)?;
+        print!("{report}");
+        return Ok(std::fs::write(mine::target(), report)?);
     }
     let suites = if args.suites.is_empty() { Suite::value_variants().to_vec() } else { args.suites };
     let mut rows: Vec<Row> = Vec::new();

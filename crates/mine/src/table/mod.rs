@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::error::MineError;
 use crate::expr::Expr;
-use crate::feature::Feature;
+use crate::feature::{Feature, Test};
 use crate::rows::{RowCounter, Rows};
 use columns::{ColumnPlan, Survey};
 use source::Source;
@@ -109,6 +109,21 @@ impl Table {
     /// ```
     pub fn from_bytes(bytes: &[u8], options: &TableOptions) -> Result<Self, MineError> {
         Self::from_source(&Source::from_bytes(bytes)?, options)
+    }
+
+    /// A table from rows that are bits already. Its target is called `target`.
+    pub fn from_rows(features: Vec<Feature>, counter: RowCounter) -> Self {
+        let rows = counter.finish(features.len());
+        let target = Feature { column: "target".into(), test: Test::True };
+        let summary = Summary {
+            rows: rows.total(),
+            distinct: rows.len(),
+            positive: rows.positive(),
+            target: target.to_string(),
+            weight_unit: 1.0,
+            ..Summary::default()
+        };
+        Self { features, rows, target, summary }
     }
 
     fn from_source(source: &Source, options: &TableOptions) -> Result<Self, MineError> {

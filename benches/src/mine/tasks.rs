@@ -1,0 +1,210 @@
+//! The public tables: clean, with noise, with few rows, and without each engine.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use logicvae_logic::mix64;
+use logicvae_mine::{Engine, Engines};
+
+use super::peers::{Peers, TOOLS};
+use super::report::{Section, mean};
+use super::{Options, f1, ours};
+
+/// Training rows with labels, and test rows with the truth.
+#[derive(Clone)]
+pub struct Task {
+    pub name: String,
+    pub train: Vec<Vec<bool>>,
+    pub labels: Vec<bool>,
+    pub test: Vec<Vec<bool>>,
+    pub truth: Vec<bool>,
+}
+
+/// The tables of a folder, in the order of their names.
+pub fn public(folder: &Path, peers: &mut Peers) -> Result<Vec<Task>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.to_string_lossy().ends_with(".tsv.gz"));
+    files.sort();
+    let mut tasks = Vec::new();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().replace(".tsv.gz", "");
+        let loaded = peers.load(&file)?;
+        let rows =
+            |list: Vec<Vec<u8>>| list.iter().map(|row| row.iter().map(|&v| v == 1).collect()).collect();
+        let bits = |list: Vec<u8>| list.into_iter().map(|v| v == 1).collect();
+        let (train, test) = (rows(loaded.train), rows(loaded.test));
+        tasks.push(Task { name, train, labels: bits(loaded.labels), test, truth: bits(loaded.truth) });
+    }
+    Ok(tasks)
+}
+
+impl Task {
+    /// Labels that are wrong with a probability.
+    fn with_noise(&self, noise: f64, seed: u64) -> Self {
+        let limit = (noise * (1u64 << 32) as f64) as u64;
+        let flip = |at: usize| mix64(mix64(seed) ^ at as u64) >> 32 < limit;
+        let labels = self.labels.iter().enumerate().map(|(at, label)| label ^ flip(at)).collect();
+        Self { labels, ..self.clone() }
+    }
+
+    /// A share of the training rows.
+    fn with_rows(&self, share: f64, seed: u64) -> Self {
+        let mut order: Vec<usize> = (0..self.train.len()).collect();
+        order.sort_by_key(|&at| mix64(mix64(seed + 1000) ^ at as u64));
+        order.truncate(((share * order.len() as f64) as usize).max(2));
+        let train = order.iter().map(|&at| self.train[at].clone()).collect();
+        Self { train, labels: order.iter().map(|&at| self.labels[at]).collect(), ..self.clone() }
+    }
+
+    /// The test rows that are not training rows, each once.
+    fn unseen(&self) -> Vec<usize> {
+        let known: std::collections::BTreeSet<&Vec<bool>> = self.train.iter().collect();
+        let mut seen = std::collections::BTreeSet::new();
+        (0..self.test.len())
+            .filter(|&at| !known.contains(&self.test[at]) && seen.insert(&self.test[at]))
+            .collect()
+    }
+}
+
+/// F1 on a choice of test rows.
+fn f1_at(predictions: &[bool], truth: &[bool], rows: &[usize]) -> f64 {
+    let pick = |list: &[bool]| rows.iter().map(|&at| list[at]).collect::<Vec<bool>>();
+    f1(&pick(predictions), &pick(truth))
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("failed".into(), |value| format!("{value:.3}"))
+}
+
+/// Clean labels: F1, literals, and F1 on distinct rows that were not in the training set.
+pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
+    let mut header = vec!["set", "training × columns", "ours", "literals", "seconds"];
+    header.extend(TOOLS);
+    header.extend(["espresso's literals", "unseen rows", "ours on unseen", "best other on unseen"]);
+    let mut section = Section::new("Public tables, clean labels", "F1 on the test rows.", &header);
+    for task in sets {
+        eprintln!("clean: {}", task.name);
+        let own = ours(task, &Engines::default(), options.seconds)?;
+        let unseen = task.unseen();
+        let mut cells = vec![
+            task.name.clone(),
+            format!("{} × {}", task.train.len(), task.train[0].len()),
+            format!("**{:.3}**", f1(&own.predictions, &task.truth)),
+            own.literals.to_string(),
+            format!("{:.1}", own.seconds),
+        ];
+        let (mut literals, mut best) = (String::new(), None::<f64>);
+        for tool in TOOLS {
+            let found = peers.run(tool, task)?;
+            cells.push(number(found.as_ref().map(|(values, _)| f1(values, &task.truth))));
+            if let Some((values, count)) = found {
+                if tool == "espresso" {
+                    literals = count.to_string();
+                }
+                best = best.max(Some(f1_at(&values, &task.truth, &unseen)));
+            }
+        }
+        let on_unseen = f1_at(&own.predictions, &task.truth, &unseen);
+        cells.extend([literals, unseen.len().to_string(), format!("{on_unseen:.3}"), number(best)]);
+        section.row(cells);
+        section.note(format!("{}: `{}`", task.name, own.formula));
+    }
+    Ok(section)
+}
+
+/// Mean F1 of ours and all tools over changed tasks.
+fn compare(
+    title: &str,
+    text: &str,
+    sets: &[Task],
+    levels: &[f64],
+    change: impl Fn(&Task, f64, u64) -> Task,
+    peers: &mut Peers,
+    options: &Options,
+) -> Result<Section> {
+    let mut header = vec!["set", "share", "ours"];
+    header.extend(TOOLS);
+    let mut section = Section::new(title, text, &header);
+    let mut all: Vec<Vec<f64>> = vec![Vec::new(); TOOLS.len() + 1];
+    for task in sets {
+        for &level in levels {
+            eprintln!("{title}: {} at {level}", task.name);
+            let mut scores: Vec<Vec<f64>> = vec![Vec::new(); TOOLS.len() + 1];
+            for seed in 0..options.seeds {
+                let changed = change(task, level, seed);
+                let own = ours(&changed, &Engines::default(), options.seconds)?;
+                scores[0].push(f1(&own.predictions, &changed.truth));
+                for (at, tool) in TOOLS.iter().enumerate() {
+                    let found = peers.run(tool, &changed)?;
+                    scores[at + 1].push(found.map_or(0.0, |(values, _)| f1(&values, &changed.truth)));
+                }
+            }
+            let means: Vec<f64> = scores.iter().map(|list| mean(list)).collect();
+            let mut cells = vec![task.name.clone(), format!("{:.0} %", 100.0 * level)];
+            cells.extend(
+                means
+                    .iter()
+                    .enumerate()
+                    .map(|(at, m)| if at == 0 { format!("**{m:.3}**") } else { format!("{m:.3}") }),
+            );
+            section.row(cells);
+            all.iter_mut().zip(means).for_each(|(list, mean)| list.push(mean));
+        }
+    }
+    let mut cells = vec!["mean".to_owned(), String::new()];
+    cells.extend(all.iter().map(|list| format!("**{:.3}**", mean(list))));
+    section.row(cells);
+    Ok(section)
+}
+
+/// Flipped labels.
+pub fn noise(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
+    let text = "Mean F1 on clean test rows after a share of the training labels was flipped.";
+    compare("Flipped labels", text, sets, &[0.05, 0.1, 0.2], Task::with_noise, peers, options)
+}
+
+/// Few rows.
+pub fn few_rows(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
+    let text = "Mean F1 on the test rows, with a share of the training rows.";
+    compare("Few rows", text, sets, &[0.1, 0.25, 0.5], Task::with_rows, peers, options)
+}
+
+/// The same tables without one engine at a time.
+pub fn ablation(sets: &[Task], options: &Options) -> Result<Section> {
+    let mut header = vec!["set", "labels flipped", "all engines"];
+    let names: Vec<String> = Engine::ALL.iter().map(|engine| format!("without {}", engine.name())).collect();
+    header.extend(names.iter().map(String::as_str));
+    let text = "Mean F1 (and literals) with each engine switched off, with the same time limit.";
+    let mut section = Section::new("What each engine contributes", text, &header);
+    let mut variants = vec![Engines::default()];
+    for engine in Engine::ALL {
+        let mut engines = Engines::default();
+        engines.0.remove(&engine);
+        variants.push(engines);
+    }
+    let mut all: Vec<Vec<f64>> = vec![Vec::new(); variants.len()];
+    for task in sets {
+        for level in [0.0, 0.1] {
+            eprintln!("ablation: {} at {level}", task.name);
+            let seeds = if level == 0.0 { 1 } else { options.seeds };
+            let mut cells = vec![task.name.clone(), format!("{:.0} %", 100.0 * level)];
+            for (at, engines) in variants.iter().enumerate() {
+                let (mut scores, mut literals) = (Vec::new(), Vec::new());
+                for seed in 0..seeds {
+                    let changed = task.with_noise(level, seed);
+                    let own = ours(&changed, engines, options.seconds)?;
+                    scores.push(f1(&own.predictions, &changed.truth));
+                    literals.push(own.literals as f64);
+                }
+                cells.push(format!("{:.3} ({:.0})", mean(&scores), mean(&literals)));
+                all[at].push(mean(&scores));
+            }
+            section.row(cells);
+        }
+    }
+    let mut cells = vec!["mean".to_owned(), String::new()];
+    cells.extend(all.iter().map(|list| format!("**{:.4}**", mean(list))));
+    section.row(cells);
+    Ok(section)
+}
