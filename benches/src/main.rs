@@ -2,12 +2,14 @@
 //! alternately in one process tree, and medians are compared. Started by `cargo xtask bench`, which prepares
 //! Python.
 
+mod aig;
 mod cores;
 mod embedding;
 mod gnn;
 mod growth;
 mod kernel;
 mod logic;
+mod minimise;
 mod peer;
 mod scaling;
 mod timing;
@@ -35,6 +37,9 @@ struct Args {
     /// tree.
     #[arg(long, value_delimiter = ',')]
     growth: Vec<String>,
+    /// Instead of a suite: minimisation compared with ABC, as JSON: random|sampled.
+    #[arg(long)]
+    minimise: Option<String>,
     /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -70,6 +75,10 @@ fn main() -> Result<()> {
     }
     if let [kind, batch, nodes] = &args.growth[..] {
         println!("{}", serde_json::to_string(&growth::run(kind, batch.parse()?, nodes.parse()?)?)?);
+        return Ok(());
+    }
+    if let Some(set) = &args.minimise {
+        println!("{}", serde_json::to_string(&minimise::run(set)?)?);
         return Ok(());
     }
     let suites = if args.suites.is_empty() { Suite::value_variants().to_vec() } else { args.suites };

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::shell::{self, cargo, print_to_stderr, root, target};
-use crate::{growth, scaling};
+use crate::{growth, minimise, scaling};
 
 /// Measure how many times faster our crates are than named peers. Both sides run alternately.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel, gnn, train, embedding [default: all five]. Or one of two tables of
-    /// time and memory: scaling (embeddings, written to results/scaling.md), growth (training steps of
-    /// encoders, written to results/growth.md).
+    /// What to measure: logic, kernel, gnn, train, embedding [default: all five]. Or one of three tables:
+    /// time and memory of embeddings (scaling, written to results/scaling.md) and of training steps of encoders
+    /// (growth, written to results/growth.md), and minimisation against ABC (minimise, written to
+    /// results/minimise.md).
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
@@ -25,6 +26,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if args.suites == ["growth"] {
         return growth::run(args.json);
+    }
+    if args.suites == ["minimise"] {
+        return minimise::run(args.json);
     }
     let python = python()?;
     let mut command = cargo();

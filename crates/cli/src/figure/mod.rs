@@ -22,7 +22,7 @@ pub use chart::{Axis, Chart};
 pub use clusters::draw_clusters;
 pub use formula::draw_formula;
 pub use loss::loss_curves;
-pub use map::map;
+pub use map::{MapContent, map};
 pub use marks::{Mark, Series};
 pub use picture::Picture;
 pub use strip::{Step, strip};
