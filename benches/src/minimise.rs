@@ -27,15 +27,17 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("resyn2, deepsyn (ten steps)", "strash; dch; resyn2; &get -n; &deepsyn -I 1 -J 10; &put"),
 ];
 
-const ALIASES: &str = r#"alias b balance
+const ALIASES: &str = "\
+alias b balance
 alias rs resub
 alias rw rewrite
 alias rwz rewrite -z
 alias rf refactor
 alias rfz refactor -z
-alias resyn2 "b; rw; rf; b; rw; rwz; b; rfz; rwz; b"
-alias compress2rs "b -l; rs -K 6 -l; rw -l; rs -K 6 -N 2 -l; rf -l; rs -K 8 -l; b -l; rs -K 8 -N 2 -l; rw -l; rs -K 10 -l; rwz -l; rs -K 10 -N 2 -l; b -l; rs -K 12 -l; rfz -l; rs -K 12 -N 2 -l; rwz -l; b -l"
-"#;
+alias resyn2 \"b; rw; rf; b; rw; rwz; b; rfz; rwz; b\"
+alias compress2rs \"b -l; rs -K 6 -l; rw -l; rs -K 6 -N 2 -l; rf -l; rs -K 8 -l; b -l; rs -K 8 -N 2 -l; \
+rw -l; rs -K 10 -l; rwz -l; rs -K 10 -N 2 -l; b -l; rs -K 12 -l; rfz -l; rs -K 12 -N 2 -l; rwz -l; b -l\"
+";
 
 /// The results of one set of functions.
 #[derive(Serialize)]

@@ -72,8 +72,8 @@ fn table(cells: &[Value]) -> Result<String> {
         let (smaller, larger) = (&cell["smaller"], &cell["larger"]);
         write!(
             out,
-            "\nOf {} functions, our last result is smaller than the smallest of ABC's for {smaller}, and larger\n\
-             for {larger}.\n",
+            "\nOf {} functions, our last result is smaller than the smallest of ABC's for {smaller}, and\n\
+             larger for {larger}.\n",
             cell["functions"]
         )?;
     }
