@@ -43,6 +43,24 @@ impl Aig {
         })
     }
 
+    /// The graph in the binary AIGER format.
+    pub fn bytes(&self) -> Vec<u8> {
+        let (inputs, ands) = (self.inputs, self.ands.len());
+        let mut bytes = format!("aig {} {inputs} 0 1 {ands}\n{}\n", inputs + ands, self.output).into_bytes();
+        for (at, operands) in self.ands.iter().enumerate() {
+            let own = 2 * (1 + inputs + at);
+            let (first, second) = (operands[0].max(operands[1]), operands[0].min(operands[1]));
+            for mut difference in [own - first, first - second] {
+                while difference >= 128 {
+                    bytes.push((difference & 127) as u8 | 128);
+                    difference >>= 7;
+                }
+                bytes.push(difference as u8);
+            }
+        }
+        bytes
+    }
+
     /// Reads the binary AIGER format, with one output and no latches.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let mut rest = bytes;
@@ -142,6 +160,8 @@ mod tests {
             let formula: Formula = text.parse().expect(text);
             let graph = Aig::from_formula(&formula, 5);
             assert_eq!((graph.ands(), graph.formula_size()), (ands, size), "{text}");
+            let back = Aig::read(&graph.bytes()).expect("a graph");
+            assert_eq!((back.ands(), back.truth_table()), (ands, graph.truth_table()), "{text}");
             assert_eq!(graph.truth_table(), formula.truth_table(5).expect("few").words()[0], "{text}");
         }
     }

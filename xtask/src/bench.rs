@@ -10,10 +10,10 @@ use crate::{growth, minimise, scaling};
 /// Measure how many times faster our crates are than named peers. Both sides run alternately.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to measure: logic, kernel, gnn, train, embedding [default: all five]. Or one of three tables: time
-    /// and memory of embeddings (scaling, written to results/scaling.md) and of training steps of encoders
-    /// (growth, written to results/growth.md), or minimisation compared with ABC (minimise, written to
-    /// results/minimise.md).
+    /// What to measure: logic, kernel, gnn, train, embedding [default: all five]. Or one of three tables:
+    /// time and memory of embeddings (scaling, written to results/scaling.md) and of training steps of
+    /// encoders (growth, written to results/growth.md), or minimisation compared with ABC (minimise, written
+    /// to results/minimise.md).
     suites: Vec<String>,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]

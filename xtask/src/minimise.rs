@@ -42,10 +42,11 @@ fn install_abc() -> Result<()> {
 fn table(cells: &[Value]) -> Result<String> {
     let mut out = String::from(
         "# Minimisation compared with ABC\n\n\
-         Means per function, measured by `cargo xtask bench minimise` on one core. Ours is\n\
-         `logicvae_logic::minimise` over not, and, or. ABC is Debian's `berkeley-abc`, with four scripts\n\
-         (`benches/src/minimise.rs` has them); it reads random functions as truth tables and sampled\n\
-         formulae as they are written, all in one process. All results are checked for equivalence.\n\n\
+         Means per function, measured by `cargo xtask bench minimise` in some minutes, on one core. *ms* is\n\
+         processor time. Ours is `logicvae_logic::minimise` over not, and, or. ABC is Debian's\n\
+         `berkeley-abc`, with four scripts (`benches/src/minimise.rs` has them). It reads random functions\n\
+         as truth tables and sampled formulae as graphs with their structure, in one process. All results\n\
+         are checked for equivalence.\n\n\
          *Nodes*: the size of the formula, counting operators and variables. ABC's results are graphs with\n\
          shared parts, optimised for the number of conjunctions; they are expanded to formulae, with\n\
          negations and De Morgan's laws wherever that is shortest. *Conjunctions*: the size of the graph\n\
