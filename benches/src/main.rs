@@ -2,6 +2,7 @@
 //! alternately in one process tree, and medians are compared. Started by `cargo xtask bench`, which prepares
 //! Python.
 
+mod aig;
 mod cores;
 mod embedding;
 mod gnn;
@@ -9,6 +10,7 @@ mod growth;
 mod kernel;
 mod logic;
 mod mine;
+mod minimise;
 mod peer;
 mod scaling;
 mod timing;
@@ -49,6 +51,9 @@ struct Args {
     /// For mining: the largest number of seconds for one table.
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
+    /// Instead of a suite: minimisation compared with ABC, as JSON: random|sampled.
+    #[arg(long)]
+    minimise: Option<String>,
     /// The Python interpreter that has the packages of `benches/python/requirements.txt`.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -98,6 +103,10 @@ fn main() -> Result<()> {
         let report = mine::run(&options)?;
         print!("{report}");
         return Ok(std::fs::write(mine::target(), report)?);
+    }
+    if let Some(set) = &args.minimise {
+        println!("{}", serde_json::to_string(&minimise::run(set)?)?);
+        return Ok(());
     }
     let suites = if args.suites.is_empty() { Suite::value_variants().to_vec() } else { args.suites };
     let mut rows: Vec<Row> = Vec::new();

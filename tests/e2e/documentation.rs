@@ -2,20 +2,23 @@
 
 #![cfg(unix)]
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::support::{Folder, repository};
 
-/// Runs lines of a shell in an empty folder, with the program under test as `logicvae`.
+/// Runs a line of a shell in a folder, with the program under test as `logicvae`.
+fn shell(folder: &Folder, line: &str) -> Output {
+    let program = std::path::Path::new(assert_cmd::cargo::cargo_bin!("logicvae")).to_owned();
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    Command::new("sh").args(["-c", line]).env("PATH", &path).current_dir(folder.path(".")).output().unwrap()
+}
+
+/// Runs lines of a shell in an empty folder.
 fn works(page: &str, lines: &[&str]) {
     assert!(!lines.is_empty(), "{page} has no commands");
     let folder = Folder::new();
-    let program = std::path::Path::new(assert_cmd::cargo::cargo_bin!("logicvae")).to_owned();
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     for line in lines {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", line]).env("PATH", &path).current_dir(folder.path("."));
-        let output = shell.output().unwrap();
+        let output = shell(&folder, line);
         assert!(output.status.success(), "{page}: {line}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
@@ -29,9 +32,47 @@ fn the_commands_of_the_readme_and_the_pages_run() {
     }
 }
 
+/// The blocks of a page that start with this line, without their fences.
+fn blocks<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
+    text.split(start).skip(1).filter_map(|rest| rest.split("```\n").next()).collect()
+}
+
+/// The page about requirements shows what its commands print, and the pictures that they draw.
+#[test]
+fn the_page_about_requirements_is_what_happens() {
+    let page = std::fs::read_to_string(repository("docs/requirements.md")).unwrap();
+    let folder = Folder::new();
+    let list = std::fs::read(repository("docs/requirements.txt")).unwrap();
+    folder.write("requirements.txt", list);
+    let has_z3 = Command::new("z3").arg("--version").output().is_ok_and(|output| output.status.success());
+    let mut commands = 0;
+    for block in blocks(&page, "```console\n") {
+        for part in block.split("$ ").filter(|part| !part.is_empty()) {
+            let (line, shown) = part.split_once('\n').unwrap();
+            if line.starts_with("z3 ") && !has_z3 {
+                continue;
+            }
+            let output = shell(&folder, line);
+            assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{line}");
+            commands += 1;
+        }
+    }
+    assert!(commands > 15, "{commands} commands");
+    for (drawn, shown) in
+        [("clusters.svg", "docs/requirements-clusters.svg"), ("tree.svg", "docs/requirements-tree.svg")]
+    {
+        assert!(folder.read(drawn) == std::fs::read(repository(shown)).unwrap(), "{shown} is outdated");
+    }
+    let requirements = String::from_utf8(folder.read("requirements.txt")).unwrap();
+    let labelled = requirements.lines().filter(|line| !line.starts_with('#') && line.contains(": "));
+    assert_eq!(labelled.count(), 200);
+}
+
 #[test]
 fn the_files_that_the_readme_and_the_pages_name_exist() {
-    for page in ["README.md", "docs/embedding.md", "docs/speed.md", "crates/cli/README.md"] {
+    for page in
+        ["README.md", "docs/embedding.md", "docs/requirements.md", "docs/speed.md", "crates/cli/README.md"]
+    {
         let text = std::fs::read_to_string(repository(page)).unwrap();
         // In text and in code: whatever begins with a folder of the repository.
         let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "/._-".contains(c)));

@@ -3,6 +3,26 @@
 use crate::support::{Folder, done, logicvae, logicvae_with_input};
 
 #[test]
+fn simplified_formulae_are_as_small_as_possible() {
+    let json = done(&["eval", "x1 & x2 | x1 & !x2", "--simplify", "--json"]).json();
+    assert_eq!(json["simplified"], "x1");
+    let text = done(&["eval", "a & b & c | a & b & !c | d & !d", "--simplify"]).out;
+    assert!(text.contains("simplified  a & b\n"), "{text}");
+}
+
+/// A formula of 140,000 characters in a table.
+#[test]
+fn large_formulae_are_minimised_and_shown() {
+    let folder = Folder::new();
+    // ((x1 | x1) & x2) | x3 ...
+    let last = |i: usize| format!(" {} x{})", if i % 2 == 0 { '|' } else { '&' }, i % 40 + 1);
+    let formula = "(".repeat(20_000) + "x1" + &(0..20_000).map(last).collect::<String>();
+    let file = folder.write("large.txt", formula);
+    let run = done(&["minimise", &file, "--time-limit", "0"]);
+    assert!(run.out.contains("not proven"), "{}", &run.out[..200]);
+}
+
+#[test]
 fn eval_prints_the_requested_parts() {
     let run = done(&["eval", "x1 & !x2 | 0", "--assign", "10", "--truth-table", "--simplify"]);
     for part in

@@ -118,10 +118,38 @@ fn clusters_have_representatives_and_a_picture() {
     let members: Vec<_> = clusters.iter().map(|c| c["members"].clone()).collect();
     assert_eq!(members, [serde_json::json!([1, 2, 3]), serde_json::json!([4, 5]), serde_json::json!([6])]);
     assert_eq!(clusters[2]["label"], "C1");
-    assert!(String::from_utf8_lossy(&folder.read("clusters.svg")).contains("3 × A1"));
+    let drawn = String::from_utf8_lossy(&folder.read("clusters.svg")).into_owned();
+    assert!(drawn.contains("3 × A1: a &amp; b<"), "{drawn}");
+    // Every row can be identified.
+    assert!(drawn.contains("<title>B2: d | c | d</title>"), "{drawn}");
     let json = done(&["cluster", &file, "-k", "2", "--json"]).json();
     assert_eq!(json["clusters"].as_array().map(Vec::len), Some(2));
     refused(&logicvae(&["cluster", &file, "-k", "9"]), &["only 6 formulae"]);
+}
+
+#[test]
+fn points_of_a_map_can_be_identified() {
+    let folder = Folder::new();
+    let file = folder.write("r.txt", "A1: a & b\n\nA2: a | b & c\na -> c\n");
+    let json = done(&["map", "--in", &file, "--out", &folder.path("map.svg"), "--json"]).json();
+    let points = json["points"].as_array().expect("a list");
+    let found: Vec<_> = points.iter().map(|p| (p["line"].as_u64(), p["label"].as_str())).collect();
+    assert_eq!(found, [(Some(1), Some("A1")), (Some(3), Some("A2")), (Some(4), None)]);
+    assert!(points.iter().all(|p| p["x"].is_number() && p["y"].is_number()));
+    assert_eq!(points[0]["satisfied"].as_f64(), Some(0.25));
+    let drawn = String::from_utf8_lossy(&folder.read("map.svg")).into_owned();
+    for text in ["<title>line 3: A2: a | b &amp; c</title>", "first principal component", "share of assign"] {
+        assert!(drawn.contains(text), "{text} is missing in {drawn}");
+    }
+}
+
+#[test]
+fn one_formula_is_not_called_several() {
+    let run = logicvae_with_input(&["relate", "-"], "R1: a & !a\nR2: b\n");
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.out.contains("inconsistent: this one can never be true\n   1  R1: a & !a"), "{}", run.out);
+    let run = logicvae_with_input(&["cluster", "-", "-k", "2"], "a\na | a\nb & c & !b\n");
+    assert!(run.out.contains(": 1 formula, mean") && run.out.contains(": 2 formulae, mean"), "{}", run.out);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod cuda;
 mod cuda_stubs;
 mod fuzz;
 mod growth;
+mod minimise;
 mod package;
 mod reproduce;
 mod scaling;

@@ -41,7 +41,12 @@ impl<const N: usize> Table<N> {
                 .iter()
                 .map(|&(column, width, right)| {
                     let cell = &row[column];
-                    if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+                    match right {
+                        true => format!("{cell:>width$}"),
+                        // Formulae can be longer than any width that can be filled with spaces.
+                        false if column == N - 1 => cell.clone(),
+                        false => format!("{cell:<width$}"),
+                    }
                 })
                 .collect();
             writeln!(out, "{}", cells.join("  ").trim_end())?;

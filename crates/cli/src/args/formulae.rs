@@ -113,8 +113,8 @@ pub struct EvalArgs {
     #[arg(long)]
     pub truth_table: bool,
 
-    /// Show the formula after simplification by local rewrite rules, which need not give the shortest form;
-    /// `logicvae minimise` does.
+    /// Show the smallest formula with the same meaning that is found in a second. `logicvae minimise` says
+    /// whether it is proven to be the smallest.
     #[arg(long)]
     pub simplify: bool,
 

@@ -234,9 +234,11 @@ pub struct NeighboursArgs {
 
 /// Plot vectors in two dimensions, coloured by the share of assignments that satisfy each formula.
 ///
-/// The plot shows the first two principal components of at most 2,000 formulae.
+/// The plot shows the first two principal components of at most 2,000 formulae. Some are labelled; for the
+/// others, viewers of SVG show line, label and formula when the pointer is on a point.
 ///
-/// JSON keys: rows.
+/// JSON keys: rows; points, each with file, line, label, formula, x, y and satisfied (the share of
+/// assignments).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -45,7 +45,10 @@ pub fn run(args: &ClusterArgs, output: Output) -> Result<ExitCode> {
     }
     let domain = domain(&args.domain, largest_variable(&list))?;
     let found = Clustering::new(domain, &list, args.k.map(|k| k as usize))?;
-    let name = |at: usize| entries[at].label.clone().unwrap_or_else(|| inputs.show(&list[at]));
+    let name = |at: usize| {
+        let label = entries[at].label.as_ref().map_or(String::new(), |label| format!("{label}: "));
+        label + &inputs.show(&list[at])
+    };
     if let Some(picture) = picture {
         picture.write(&draw_clusters(&found, &name)?)?;
     }
@@ -68,9 +71,9 @@ pub fn run(args: &ClusterArgs, output: Output) -> Result<ExitCode> {
         writeln!(out, "distance: {distance}")?;
         for (number, (group, cluster)) in (1..).zip(report.clusters.iter().zip(&found.clusters)) {
             let size = group.members.len();
-            let label = group.label.as_ref().map_or(String::new(), |label| format!("{label}: "));
-            writeln!(out, "\ncluster {number}: {size} formulae, mean distance {:.3}", group.mean_distance)?;
-            writeln!(out, "* {:>4}  {label}{}", group.representative, group.formula)?;
+            let noun = if size == 1 { "formula" } else { "formulae" };
+            writeln!(out, "\ncluster {number}: {size} {noun}, mean distance {:.3}", group.mean_distance)?;
+            writeln!(out, "* {:>4}  {}", group.representative, name(cluster.representative))?;
             let others = cluster.members.iter().filter(|&&at| at != cluster.representative);
             for &at in others.clone().take(SHOWN) {
                 writeln!(out, "  {:>4}  {}", entries[at].line, name(at))?;

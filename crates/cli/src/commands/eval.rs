@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{Assignment, CountError, Formula, TABLE_LIMIT, TruthTable};
+use logicvae_logic::{Assignment, Budget, CountError, Formula, Operators, TABLE_LIMIT, TruthTable, minimise};
 use serde::Serialize;
 
 use crate::args::EvalArgs;
@@ -12,6 +12,9 @@ use crate::failure::UNKNOWN;
 use crate::input::Inputs;
 use crate::message::message;
 use crate::output::Output;
+
+/// Formulae with more nodes are not minimised.
+const LARGE: usize = 2000;
 
 #[derive(Serialize)]
 struct Report {
@@ -56,7 +59,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
         value: args.assign.as_ref().map(|a| formula.sign(a)).transpose()?,
         truth_table: table.as_ref().map(TruthTable::to_string),
         satisfying,
-        simplified: args.simplify.then(|| inputs.show(&formula.simplify())),
+        simplified: args.simplify.then(|| inputs.show(&simplified(&formula))),
         formula: inputs.show(&formula),
     };
     let columns = inputs.names.columns(variables);
@@ -119,6 +122,17 @@ fn text(
         writeln!(out, "simplified  {simplified}")?;
     }
     table.map_or(Ok(()), |(table, columns)| truth_table(table, columns, out))
+}
+
+/// The smallest formula with the same meaning that is found in a second. Very large formulae are only
+/// rewritten.
+fn simplified(formula: &Formula) -> Formula {
+    let simple = formula.simplify();
+    if simple.size() > LARGE {
+        return simple;
+    }
+    let found = minimise(&simple, Operators::BASIC, &Budget::seconds(1.0));
+    found.map_or(simple, |found| found.expression.to_formula())
 }
 
 /// Prints one row per assignment for a few variables, and one string of bits for more.

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use crate::args::MapArgs;
 use crate::domain::model_domain;
-use crate::figure::{Picture, map};
+use crate::figure::{MapContent, Picture, map};
 use crate::input::Inputs;
 use crate::output::Output;
+use crate::place::Place;
 use crate::trained::{encode_only, formulae, formulae_or_test_set, open};
 
 /// The maximum number of points: more would hide each other.
@@ -20,6 +21,19 @@ const MOST: usize = 2000;
 #[derive(Serialize)]
 struct Report {
     rows: usize,
+    points: Vec<Point>,
+}
+
+/// A formula and its place in the plane.
+#[derive(Serialize)]
+struct Point {
+    #[serde(flatten)]
+    place: Place,
+    formula: String,
+    x: f64,
+    y: f64,
+    /// The share of assignments that satisfy it.
+    satisfied: f64,
 }
 
 pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
@@ -42,21 +56,57 @@ pub fn run(args: &MapArgs, output: Output) -> Result<ExitCode> {
                 / domain.len() as f64
         })
         .collect();
-    let title = format!("{} formulae; colour: the share of assignments that satisfy them", list.len());
-    let drawn = map(&title, &points, &satisfied, &labels(&list, &points, args.labels, &inputs))?;
-    picture.write(&drawn)?;
-    let report = Report { rows: list.len() };
+    let title = format!("Vectors of {} formulae in the plane", list.len());
+    let file = args.file.as_deref();
+    let point = |at: usize| Point {
+        place: Place::new(file, &entries[at]),
+        formula: inputs.show(&list[at]),
+        x: points[at].0,
+        y: points[at].1,
+        satisfied: satisfied[at],
+    };
+    let report = Report { rows: list.len(), points: (0..list.len()).map(point).collect() };
+    // What identifies a point: its label or line, and the formula.
+    let names: Vec<String> = report.points.iter().map(Point::name).collect();
+    let labels: Vec<String> = labelled(&list, &points, args.labels)
+        .into_iter()
+        .zip(&report.points)
+        .map(|(chosen, point)| if chosen { point.short_name() } else { String::new() })
+        .collect();
+    let colour = "share of assignments that satisfy the formula";
+    let content = MapContent {
+        title: &title,
+        colour,
+        points: &points,
+        values: &satisfied,
+        names: &names,
+        labels: &labels,
+    };
+    picture.write(&map(&content)?)?;
     output.print(&report, |out| writeln!(out, "{} formulae drawn in {}", report.rows, args.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Labels for some of the shortest formulae, far from each other; the others are empty.
-fn labels(list: &[Formula], points: &[(f64, f64)], count: usize, inputs: &Inputs) -> Vec<String> {
+impl Point {
+    /// Everything about the point, for viewers that show it.
+    fn name(&self) -> String {
+        let label = self.place.label.as_ref().map_or(String::new(), |label| format!("{label}: "));
+        format!("line {}: {label}{}", self.place.line, self.formula)
+    }
+
+    /// Its label in the file, or else the formula.
+    fn short_name(&self) -> String {
+        self.place.label.clone().unwrap_or_else(|| self.formula.clone())
+    }
+}
+
+/// Which formulae are labelled: some of the shortest ones, far from each other.
+fn labelled(list: &[Formula], points: &[(f64, f64)], count: usize) -> Vec<bool> {
     let mut sizes: Vec<usize> = list.iter().map(Formula::size).collect();
     sizes.sort_unstable();
     let short = sizes[sizes.len() / 5];
     let candidates: Vec<usize> = (0..list.len()).filter(|&at| list[at].size() <= short).collect();
-    let mut labels = vec![String::new(); list.len()];
+    let mut labelled = vec![false; list.len()];
     let mut chosen: Vec<usize> = Vec::new();
     for _ in 0..count.min(candidates.len()) {
         let distance = |a: usize, b: usize| (points[a].0 - points[b].0).hypot(points[a].1 - points[b].1);
@@ -67,6 +117,6 @@ fn labels(list: &[Formula], points: &[(f64, f64)], count: usize, inputs: &Inputs
         });
         chosen.extend(best.filter(|&best| nearest(best) > 0.0));
     }
-    chosen.into_iter().for_each(|at| labels[at] = inputs.show(&list[at]));
-    labels
+    chosen.into_iter().for_each(|at| labelled[at] = true);
+    labelled
 }

@@ -117,7 +117,10 @@ fn text(
         Some(false) => {
             let smallest = if found.core_is_smallest { "; no smaller conflict exists" } else { "" };
             let count = found.core.len();
-            writeln!(out, "\ninconsistent: these {count} cannot be true together{smallest}")?;
+            match count {
+                1 => writeln!(out, "\ninconsistent: this one can never be true")?,
+                _ => writeln!(out, "\ninconsistent: these {count} cannot be true together{smallest}")?,
+            }
             found.core.iter().try_for_each(|&at| writeln!(out, "{}", line(at)))
         }
     }

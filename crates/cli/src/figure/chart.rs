@@ -220,6 +220,20 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_one_point_is_visible() {
+        use crate::figure::{Mark, Series};
+
+        let circles = |points: &[(f64, f64)]| {
+            let series = vec![Series::new("validation", Mark::Line, points.to_vec())];
+            let (x_label, y_label) = ("epoch".into(), "loss".into());
+            let (title, axis) = ("t".into(), Axis::Linear);
+            let chart = Chart { title, x_label, y_label, x: 0.0..5.0, axis, y: 0.0..1.0, series };
+            chart.svg().expect("a chart").matches("<circle").count()
+        };
+        assert_eq!((circles(&[(5.0, 0.4)]), circles(&[(1.0, 0.4), (5.0, 0.3)])), (1, 0));
+    }
+
+    #[test]
     fn names_are_wrapped_between_words_if_possible() {
         assert_eq!(wrap("n = 3", 22), ["n = 3"]);
         assert_eq!(wrap("no teacher forcing", 10), ["no teacher", "forcing"]);

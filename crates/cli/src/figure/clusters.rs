@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 
 use super::scheme::{ACCENT, COLOURS, GRID, MUTED, TEXT, hex};
 use super::strip::shorten;
-use super::svg::{Anchor, Area, document, write_text};
+use super::svg::{Anchor, Area, document, escaped, write_text};
 
 /// Width and height of the matrix.
 const SIDE: f64 = 560.0;
@@ -52,6 +52,13 @@ pub fn draw_clusters(found: &Clustering, name: &dyn Fn(usize) -> String) -> Resu
         }
     }
     frames(&mut body, found, cell, name);
+    // What viewers show when the pointer is on a row.
+    for (row, &at) in order.iter().enumerate() {
+        let area = Area { x: MARGIN, y: TOP + row as f64 * cell, width: SIDE, height: cell };
+        body.push_str(&format!("<g><title>{}</title>", escaped(&name(at))));
+        area.rectangle(&mut body, "fill=\"none\" pointer-events=\"all\"");
+        body.push_str("</g>");
+    }
     let (width, height) = (2.0 * MARGIN + SIDE + LABELS, TOP + SIDE + MARGIN);
     Ok(document(width, height, &title, &body))
 }

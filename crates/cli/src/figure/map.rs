@@ -9,11 +9,12 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::extent::extent;
 use super::scheme::{GRID, LABEL, TEXT, with_style};
+use super::svg::escaped;
 
 /// Width and height of the figure.
 const SIZE: (u32, u32) = (760, 560);
 /// Width of the colour bar.
-const COLOUR_BAR_WIDTH: u32 = 84;
+const COLOUR_BAR_WIDTH: u32 = 92;
 /// Largest number of characters in a label. Longer ones end in an ellipsis.
 const MAX_CHARACTERS: usize = 40;
 /// Vertical distance between two labels.
@@ -29,40 +30,79 @@ const COLOUR_SCALE: [RGBColor; 5] = [
     RGBColor(0xe8, 0xa8, 0x2a),
 ];
 
+/// What a map shows.
+pub struct MapContent<'a> {
+    pub title: &'a str,
+    /// What the colours stand for, in a few words.
+    pub colour: &'a str,
+    pub points: &'a [(f64, f64)],
+    /// The values of the points, which are shown as colours.
+    pub values: &'a [f64],
+    /// What viewers show when the pointer is on a point. There may be fewer than points.
+    pub names: &'a [String],
+    /// The labels, of which most may be empty. There may be fewer than points.
+    pub labels: &'a [String],
+}
+
 /// Draws a title, each point in the colour of its value, and its label unless that is empty. Points and
-/// values that are not finite are left out. There may be fewer labels than points.
-pub fn map(title: &str, points: &[(f64, f64)], values: &[f64], labels: &[String]) -> Result<String> {
-    let labels = labels.iter().map(String::as_str).chain(std::iter::repeat(""));
-    let mut dots: Vec<Dot> = points
+/// values that are not finite are left out.
+pub fn map(content: &MapContent<'_>) -> Result<String> {
+    let texts = |list: &'_ [String], at: usize| list.get(at).cloned().unwrap_or_default();
+    let mut dots: Vec<Dot> = content
+        .points
         .iter()
-        .zip(values)
-        .zip(labels)
-        .map(|((&at, &value), label)| Dot { at, value, label })
+        .zip(content.values)
+        .enumerate()
+        .map(|(i, (&at, &value))| Dot {
+            at,
+            value,
+            name: texts(content.names, i),
+            label: texts(content.labels, i),
+        })
         .filter(|dot| [dot.at.0, dot.at.1, dot.value].iter().all(|v| v.is_finite()))
         .collect();
     // Labelled points are drawn last, above the others.
     dots.sort_by_key(|dot| !dot.label.is_empty());
     let mut svg = String::new();
-    draw(&mut svg, title, &dots).map_err(|e| anyhow!("cannot draw the map: {e}"))?;
-    Ok(with_style(svg))
+    draw(&mut svg, content, &dots).map_err(|e| anyhow!("cannot draw the map: {e}"))?;
+    Ok(with_style(with_tooltips(&svg, &dots)))
+}
+
+/// Gives the circles of the points, which are drawn first and in this order, a title that viewers show.
+fn with_tooltips(svg: &str, dots: &[Dot]) -> String {
+    let mut out = String::with_capacity(svg.len());
+    let mut rest = svg;
+    for dot in dots {
+        let Some(start) = rest.find("<circle") else { break };
+        let Some(end) = rest[start..].find("/>").map(|end| start + end) else { break };
+        out.push_str(&rest[..end]);
+        if dot.name.is_empty() {
+            out.push_str("/>");
+        } else {
+            out.push_str(&format!("><title>{}</title></circle>", escaped(&dot.name)));
+        }
+        rest = &rest[end + 2..];
+    }
+    out + rest
 }
 
 /// A point to draw. Its label is empty if it has none.
-struct Dot<'a> {
+struct Dot {
     at: (f64, f64),
     value: f64,
-    label: &'a str,
+    name: String,
+    label: String,
 }
 
 /// Draws axes, points, labels and the colour bar.
-fn draw(svg: &mut String, title: &str, dots: &[Dot<'_>]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(svg: &mut String, content: &MapContent<'_>, dots: &[Dot]) -> Result<(), Box<dyn std::error::Error>> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     let (plot, side) = area.split_horizontally(SIZE.0 - COLOUR_BAR_WIDTH);
     let (x, y) = (extent(dots.iter().map(|d| d.at.0), 0.05), extent(dots.iter().map(|d| d.at.1), 0.05));
     let values = extent(dots.iter().map(|d| d.value), 0.0);
     let text = ("sans-serif", 13).into_font().color(&TEXT);
     let mut chart = ChartBuilder::on(&plot)
-        .caption(title, ("sans-serif", 15).into_font().color(&TEXT))
+        .caption(content.title, ("sans-serif", 15).into_font().color(&TEXT))
         .margin(14)
         .x_label_area_size(44)
         .y_label_area_size(60)
@@ -89,12 +129,15 @@ fn draw(svg: &mut String, title: &str, dots: &[Dot<'_>]) -> Result<(), Box<dyn s
         }))?;
     let labelled = dots.iter().filter(|d| !d.label.is_empty());
     let labels: Vec<Label> = labelled
-        .map(|d| Label::new(d.label, chart.backend_coord(&d.at), fraction(d.at.0, &x) > 0.5))
+        .map(|d| Label::new(&d.label, chart.backend_coord(&d.at), fraction(d.at.0, &x) > 0.5))
         .collect();
     for label in spread(labels) {
         label.draw(&area, radius)?;
     }
     draw_colour_bar(&side, &values)?;
+    let centred = ("sans-serif", 13).into_font().transform(FontTransform::Rotate270).color(&TEXT);
+    let centred = centred.pos(Pos::new(HPos::Center, VPos::Center));
+    side.draw(&Text::new(content.colour, (COLOUR_BAR_WIDTH as i32 - 14, SIZE.1 as i32 / 2), centred))?;
     area.present()?;
     Ok(())
 }
@@ -224,8 +267,13 @@ mod tests {
 
     use super::*;
 
+    fn drawn(points: &[(f64, f64)], values: &[f64], names: &[String], labels: &[String]) -> String {
+        map(&MapContent { title: "a title", colour: "share of x", points, values, names, labels })
+            .expect("a map")
+    }
+
     fn circles(points: &[(f64, f64)], colour: &[f64], labels: &[String]) -> usize {
-        let svg = map("a title", points, colour, labels).expect("a map");
+        let svg = drawn(points, colour, &[], labels);
         Document::parse(&svg).expect("XML");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         crate::figure::png::render(&svg).expect("a picture");
@@ -243,6 +291,22 @@ mod tests {
         labels[1900] = "x".repeat(300);
         assert_eq!(circles(&points, &colour, &labels), 2002);
         assert_eq!(circles(&points, &colour, &[]), 2000);
+    }
+
+    #[test]
+    fn points_can_be_identified_and_everything_is_explained() {
+        let points = [(0.0, 0.0), (1.0, 0.5), (f64::NAN, 0.0), (0.2, 0.9)];
+        let names = ["REQ-1: a < b", "REQ-2", "REQ-3", "REQ-4"].map(str::to_owned);
+        let labels = ["", "second", "", ""].map(str::to_owned);
+        let svg = drawn(&points, &[0.0, 0.5, 1.0, 1.0], &names, &labels);
+        let document = Document::parse(&svg).expect("XML");
+        let circles = document.descendants().filter(|node| node.has_tag_name("circle"));
+        let titles: Vec<&str> = circles.filter_map(|circle| circle.first_element_child()?.text()).collect();
+        // The labelled point is drawn last, and the one without a position not at all.
+        assert_eq!(titles, ["REQ-1: a < b", "REQ-4", "REQ-2"]);
+        for text in ["a title", "first principal component", "second principal component", "share of x"] {
+            assert!(svg.contains(text), "{text}");
+        }
     }
 
     #[test]

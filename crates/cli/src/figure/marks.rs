@@ -25,6 +25,8 @@ pub enum Mark {
     Histogram(f64),
     /// A dashed vertical line at each point.
     Rule,
+    /// A short horizontal line at each point, with this width on the axis: what a bar is compared with.
+    Level(f64),
 }
 
 /// A set of points with a name for the legend.
@@ -87,6 +89,10 @@ impl Series {
         let line = colour.stroke_width(2);
         let points = || self.points.iter().copied();
         match self.mark {
+            // One point makes no line.
+            Mark::Line if self.points.len() == 1 => {
+                chart.draw_series(points().map(|at| Circle::new(at, 4, colour.filled())))?;
+            }
             Mark::Line | Mark::Dotted => {
                 chart.draw_series(LineSeries::new(points(), line))?;
             }
@@ -114,6 +120,12 @@ impl Series {
                         line,
                     ))?;
                 }
+            }
+            Mark::Level(width) => {
+                let level = |(x, y)| {
+                    PathElement::new([(x - width / 2.0, y), (x + width / 2.0, y)], LABEL.stroke_width(3))
+                };
+                chart.draw_series(points().map(level))?;
             }
         }
         if self.mark == Mark::Dotted {
@@ -144,6 +156,7 @@ impl Series {
             Mark::Dashed | Mark::Rule => {
                 legend.draw(&DashedPathElement::new(ends, DASH.0, DASH.1, colour.stroke_width(2)))?;
             }
+            Mark::Level(_) => legend.draw(&PathElement::new(ends, LABEL.stroke_width(3)))?,
             Mark::Histogram(_) => {
                 legend.draw(&Rectangle::new(corners, colour.mix(0.3).filled()))?;
                 legend.draw(&Rectangle::new(corners, colour))?;

@@ -24,7 +24,7 @@ pub use clusters::draw_clusters;
 pub use formula::draw_formula;
 pub use front::draw_front;
 pub use loss::loss_curves;
-pub use map::map;
+pub use map::{MapContent, map};
 pub use marks::{Mark, Series};
 pub use picture::Picture;
 pub use strip::{Step, strip};

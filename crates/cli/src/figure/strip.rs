@@ -18,6 +18,10 @@ pub struct Step {
 const MARGIN: f64 = 16.0;
 /// Gap between two panels.
 const GAP: f64 = 7.0;
+/// Font sizes of the step numbers and of the formulae, which are written in at most two lines.
+const NUMBER_SIZE: f64 = 11.0;
+const FORMULA_SIZE: f64 = 10.5;
+const LINES: usize = 2;
 /// Largest size of one unit of the tree layout, across and down.
 const MAX_UNIT: (f64, f64) = (25.0, 28.0);
 /// Smallest width of the figure, so that the legend and the bars fit.
@@ -61,7 +65,7 @@ impl Grid {
             57..=150 => 126.0,
             _ => 104.0,
         };
-        Self { columns, rows: steps.div_ceil(columns), size: (width, 1.12 * width) }
+        Self { columns, rows: steps.div_ceil(columns), size: (width, 1.22 * width) }
     }
 
     /// Width of all columns.
@@ -121,17 +125,23 @@ fn draw_panel(
     };
     area.rectangle(svg, &format!("rx=\"6\" {background}"));
     let (left, right, head) = (area.x + 7.0, area.x + area.width - 7.0, area.y + 14.0);
-    write_text(svg, (left, head), 9.0, Anchor::Start, &colour, &(index + 1).to_string());
+    write_text(svg, (left, head), NUMBER_SIZE, Anchor::Start, &colour, &(index + 1).to_string());
     if let Some(changed) = step.changed {
         let mark = if changed == 0 { "=".to_string() } else { format!("Δ {changed}") };
-        write_text(svg, (right, head), 9.0, Anchor::End, &colour, &mark);
+        write_text(svg, (right, head), NUMBER_SIZE, Anchor::End, &colour, &mark);
     }
     let middle = area.x + area.width / 2.0;
     if let Some(formula) = &step.formula {
-        let room = Area { x: left, y: area.y + 20.0, width: right - left, height: area.height - 43.0 };
-        tree::draw(svg, formula, room, MAX_UNIT);
-        let below = (middle, area.y + area.height - 7.0);
-        write_text(svg, below, 8.0, Anchor::Middle, &colour, &shorten(&formula_text, (right - left) / 8.0));
+        let lines = wrapped(&formula_text, (right - left) / FORMULA_SIZE);
+        let line_height = 1.2 * FORMULA_SIZE;
+        let text_height = line_height * LINES as f64;
+        let height = area.height - 32.0 - text_height;
+        tree::draw(svg, formula, Area { x: left, y: area.y + 20.0, width: right - left, height }, MAX_UNIT);
+        let first = area.y + area.height - 7.0 - line_height * (lines.len() - 1) as f64;
+        for (number, line) in lines.iter().enumerate() {
+            let below = (middle, first + line_height * number as f64);
+            write_text(svg, below, FORMULA_SIZE, Anchor::Middle, &colour, line);
+        }
     } else {
         write_text(svg, (middle, area.y + area.height / 2.0), 11.0, Anchor::Middle, &colour, "invalid");
     }
@@ -148,16 +158,41 @@ pub fn with_symbols(formula: &Formula, names: &Names) -> String {
     text.replace(" & ", " ∧ ").replace(" | ", " ∨ ").replace('!', "¬")
 }
 
-/// Shortens a text with an ellipsis to a width, which is given as a multiple of the font size.
-pub fn shorten(text: &str, max_width: f64) -> String {
-    // Character widths of DejaVu Sans. Most other fonts are narrower.
-    let width = |c: char| match c {
+/// The width of a character as a multiple of the font size, in DejaVu Sans. Most other fonts are narrower.
+fn width(c: char) -> f64 {
+    match c {
         ' ' => 0.32,
         '(' | ')' => 0.39,
         '∧' | '∨' => 0.74,
         '¬' => 0.84,
         _ => 0.64,
-    };
+    }
+}
+
+/// A formula in at most [`LINES`] lines of a width, which is given as a multiple of the font size. Lines end
+/// before an operator if possible. The last one is shortened.
+fn wrapped(text: &str, max_width: f64) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while lines.len() + 1 < LINES && rest.chars().map(width).sum::<f64>() > max_width {
+        let mut used = 0.0;
+        let fitting = rest.char_indices().take_while(|&(_, c)| {
+            used += width(c);
+            used <= max_width
+        });
+        let operator = |c: char| matches!(c, '∧' | '∨');
+        let fitting: Vec<(usize, char)> = fitting.collect();
+        let before_operator = fitting.iter().rev().find(|&&(at, c)| at > 0 && operator(c)).map(|last| last.0);
+        let Some(end) = before_operator.or(fitting.last().map(|(at, c)| at + c.len_utf8())) else { break };
+        lines.push(rest[..end].to_owned());
+        rest = &rest[end..];
+    }
+    lines.push(shorten(rest, max_width));
+    lines
+}
+
+/// Shortens a text with an ellipsis to a width, which is given as a multiple of the font size.
+pub fn shorten(text: &str, max_width: f64) -> String {
     let mut used = 0.0;
     let mut cut = 0; // the last position at which an ellipsis, of width 1, still fits
     for (at, c) in text.char_indices() {
@@ -221,6 +256,10 @@ mod tests {
         assert_eq!(shorten("x1∧x2", 10.0), "x1∧x2");
         assert_eq!(shorten("x1∧x2∧x3∧x4", 5.0), "x1∧x2…");
         assert_eq!(shorten("x1", 0.5), "…");
+        assert_eq!(wrapped("x1∧x2", 10.0), ["x1∧x2"]);
+        assert_eq!(wrapped("x1∧x2∧x3∧x4", 5.0), ["x1∧x2", "∧x3∧x4"]);
+        assert_eq!(wrapped("door_open_at_night", 5.0), ["door_op", "en_at_…"]);
+        assert_eq!(wrapped("x1", 0.5), ["…"]);
         assert_eq!(with_symbols(&(x(1) & !x(2) | x(3)), &Names::default()), "x1 ∧ ¬x2 ∨ x3");
     }
 }

@@ -17,9 +17,12 @@ const SECONDS: f64 = 0.05;
 pub(super) fn minimised(mut expression: Expression, operators: Operators, budget: &Budget) -> Expression {
     let mut at = 0;
     while at < expression.size() {
+        let Some(variables) = few_variables(&expression, at) else {
+            at += 1;
+            continue;
+        };
         let part = expression.subtree(at);
-        let variables = variables(&part);
-        if part.size() < 3 || variables.len() > SEARCHED {
+        if part.size() < 3 {
             at += 1;
             continue;
         }
@@ -55,10 +58,27 @@ fn smallest(
     Some(found.renamed(variables))
 }
 
-fn variables(expression: &Expression) -> Vec<Var> {
-    let leaf = |&code: &u32| match code {
-        TRUE | NOT | AND | OR | XOR => None,
-        _ => Var::new(code - VAR).ok(),
-    };
-    expression.codes().iter().filter_map(leaf).collect::<BTreeSet<Var>>().into_iter().collect()
+/// The variables of the part at a position; `None` if they are too many to search. Large parts are not read
+/// to their end, so that large expressions do not take quadratic time.
+fn few_variables(expression: &Expression, at: usize) -> Option<Vec<Var>> {
+    let mut variables = BTreeSet::new();
+    let mut open = 1;
+    for &code in &expression.codes()[at..] {
+        match code {
+            NOT => {}
+            AND | OR | XOR => open += 1,
+            TRUE => open -= 1,
+            _ => {
+                open -= 1;
+                variables.insert(Var::new(code - VAR).ok()?);
+            }
+        }
+        if variables.len() > SEARCHED {
+            return None;
+        }
+        if open == 0 {
+            break;
+        }
+    }
+    Some(variables.into_iter().collect())
 }

@@ -74,6 +74,16 @@ proptest! {
                 prop_assert!(same, "the indices changed in {:?}", format);
             }
         }
+        // A table of other programs, with text in quotes.
+        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+        let rows = texts(&file).into_iter().enumerate().map(|(at, text)| {
+            format!("{},{}\n", quoted(&label(at).unwrap_or_default()), quoted(&text))
+        });
+        let table: String = std::iter::once("id,formula\n".to_owned()).chain(rows).collect();
+        let back = read(table.as_bytes(), FileFormat::Csv);
+        prop_assert_eq!(texts(&back), texts(&file));
+        let labels: Vec<_> = back.entries.iter().map(|entry| entry.label.clone()).collect();
+        prop_assert_eq!(labels, (0..list.len()).map(label).collect::<Vec<_>>());
         // One problem for all formulae: it has a solution exactly if they have one together.
         let problem = read(&written(&file, FileFormat::Dimacs), FileFormat::Dimacs);
         for var in file.entries.iter().flat_map(|entry| entry.formula.variables()) {

@@ -18,7 +18,7 @@ const BINS: usize = 30;
 /// A chart as `logicvae plot` reads it.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Plot<'a> {
+pub(super) enum Plot<'a> {
     Histogram {
         title: &'a str,
         x: &'a str,
@@ -38,18 +38,21 @@ enum Plot<'a> {
         y: String,
         groups: &'a [String],
         series: Vec<BarSeries<'a>>,
+        /// The name of the values to compare with.
+        reference: &'a str,
     },
 }
 
 #[derive(Serialize)]
-struct Distribution<'a> {
+pub(super) struct Distribution<'a> {
     name: &'a str,
+    colour: Option<usize>,
     values: Vec<f64>,
 }
 
 /// A vertical mark that belongs to a series.
 #[derive(Serialize)]
-struct Mark {
+pub(super) struct Mark {
     name: String,
     at: f64,
     series: usize,
@@ -57,7 +60,7 @@ struct Mark {
 
 /// A line, with the ends of confidence intervals where they are known.
 #[derive(Default, Serialize)]
-struct Line {
+pub(super) struct Line {
     name: String,
     points: Vec<(f64, f64)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -69,14 +72,19 @@ struct Line {
     /// The series whose colour it shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     like: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    colour: Option<usize>,
 }
 
 #[derive(Serialize)]
-struct BarSeries<'a> {
+pub(super) struct BarSeries<'a> {
     name: &'a str,
     values: Vec<Option<f64>>,
     low: Vec<Option<f64>>,
     high: Vec<Option<f64>>,
+    /// The paper's values.
+    reference: Vec<Option<f64>>,
+    colour: Option<usize>,
 }
 
 /// Draws a chart into the folder of figures. If no experiment has a result, an older drawing is removed.
@@ -100,7 +108,7 @@ pub fn draw_chart(suite: &Suite, chart: &Chart, layout: &Layout, results: &Resul
 }
 
 /// The description of a chart; none if no experiment has a result.
-fn describe<'a>(suite: &'a Suite, chart: &'a Chart, results: &Results) -> Option<Plot<'a>> {
+pub(super) fn describe<'a>(suite: &'a Suite, chart: &'a Chart, results: &Results) -> Option<Plot<'a>> {
     let title = &chart.title;
     match &chart.kind {
         ChartKind::Histogram { metric, median, experiments } => {
@@ -114,10 +122,11 @@ fn describe<'a>(suite: &'a Suite, chart: &'a Chart, results: &Results) -> Option
             let series = lines(suite, (name, metric), at, series, results);
             (!series.is_empty()).then(|| Plot::Lines { title, x, y: axis_label(metric), series })
         }
-        ChartKind::Bars { metric, groups, series } => {
-            let metric = suite.metrics.get(metric)?;
-            let series = bars(metric, series, results);
-            (!series.is_empty()).then(|| Plot::Bars { title, y: axis_label(metric), groups, series })
+        ChartKind::Bars { metric: name, groups, series } => {
+            let metric = suite.metrics.get(name)?;
+            let series = bars(suite, (name, metric), series, results);
+            let y = axis_label(metric);
+            (!series.is_empty()).then_some(Plot::Bars { title, y, groups, series, reference: "paper" })
         }
     }
 }
@@ -137,7 +146,8 @@ fn distributions<'a>(
             let name = format!("{}: median in the paper", experiment.title);
             marks.push(Mark { name, at, series: series.len() });
         }
-        series.push(Distribution { name: &experiment.title, values });
+        let colour = suite.colour(&experiment.title);
+        series.push(Distribution { name: &experiment.title, colour, values });
     }
     (series, marks)
 }
@@ -163,7 +173,7 @@ fn lines(
 ) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (name, experiments) in series {
-        let mut ours = Line { name: name.clone(), ..Line::default() };
+        let mut ours = Line { name: name.clone(), colour: suite.colour(name), ..Line::default() };
         let mut paper = Line { name: format!("{name}, paper"), dashed: true, ..Line::default() };
         for (&x, experiment) in at.iter().zip(experiments.iter().filter_map(|name| suite.experiment(name))) {
             if let Some(&value) = experiment.paper.get(metric_name) {
@@ -188,13 +198,18 @@ fn lines(
 }
 
 fn bars<'a>(
-    metric: &Metric,
+    suite: &Suite,
+    (metric_name, metric): (&str, &Metric),
     series: &'a BTreeMap<String, Vec<String>>,
     results: &Results,
 ) -> Vec<BarSeries<'a>> {
     let bars = series.iter().map(|(name, experiments)| {
-        let mut bars = BarSeries { name, values: Vec::new(), low: Vec::new(), high: Vec::new() };
+        let colour = suite.colour(name);
+        let (values, low, high, reference) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut bars = BarSeries { name, values, low, high, reference, colour };
         for experiment in experiments {
+            let paper = suite.experiment(experiment).and_then(|own| own.paper.get(metric_name));
+            bars.reference.push(paper.copied());
             let found = value_with_interval(metric, experiment, results);
             bars.values.push(found.map(|found| found.0));
             bars.low.push(found.and_then(|found| found.1));

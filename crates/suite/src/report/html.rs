@@ -23,11 +23,11 @@ pub fn render(report: &Report) -> String {
     }
     out += "<li><a href=\"#environment\">Environment</a></li></ul></nav>\n<main>\n";
     report.sections.iter().for_each(|section| out += &render_section(section));
-    out += "<section id=\"environment\"><h2>Environment</h2><table class=\"facts\">\n";
+    out += "<section id=\"environment\"><h2>Environment</h2><div class=\"wide\"><table class=\"facts\">\n";
     for (name, value) in &report.facts {
         out += &format!("<tr><th>{}</th><td>{}</td></tr>\n", escape(name), escape(value));
     }
-    out + "</table></section>\n</main></body></html>\n"
+    out + "</table></div></section>\n</main></body></html>\n"
 }
 
 fn render_section(section: &Section) -> String {
@@ -44,7 +44,9 @@ fn render_section(section: &Section) -> String {
     section.tables.iter().for_each(|table| out += &render_table(table));
     for figure in &section.figures {
         out += &format!(
-            "<figure>{}<figcaption>{}</figcaption></figure>\n",
+            "<figure><div class=\"picture{}\">{}</div><figcaption>{}</figcaption></figure>\n",
+            // Walks consist of many small panels.
+            if figure.svg.contains("class=\"panel\"") { " walk" } else { "" },
             svg_element(&figure.svg),
             escape(&figure.caption)
         );
@@ -62,16 +64,23 @@ fn render_table(table: &Table) -> String {
     for row in &table.rows {
         out += "<tr>";
         for (number, cell) in row.iter().enumerate() {
-            out += &if number == 0 { format!("<th>{}</th>", escape(&cell.main)) } else { render_cell(cell) };
+            let label = table.head.get(number).map_or("", String::as_str);
+            out += &match number {
+                0 => format!("<th>{}</th>", escape(&cell.main)),
+                _ => render_cell(cell, label),
+            };
         }
         out += "</tr>\n";
     }
     out + "</tbody></table></div>\n"
 }
 
-fn render_cell(cell: &Cell) -> String {
+/// A cell. Narrow screens show the heading of the column, `label`, beside it.
+fn render_cell(cell: &Cell, label: &str) -> String {
     let class = if cell.main == NOT_RUN { " class=\"quiet\"" } else { "" };
-    let mut out = format!("<td{class}><span class=\"main\">{}</span>", escape(&cell.main));
+    let label = escape(label);
+    let mut out =
+        format!("<td{class} data-label=\"{label}\"><span class=\"main\">{}</span>", escape(&cell.main));
     if let Some(interval) = &cell.interval {
         out += &format!("<small>{}</small>", escape(interval));
     }

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::document::{Cell, Figure, Report, Section, Table};
 use super::results::Results;
-use super::{compose, html, markdown, tables, verdict};
+use super::{charts, compose, html, markdown, tables, verdict};
 use crate::layout::{Layout, Scale, root};
 use crate::record::{Record, read_json};
 use crate::suite::Suite;
@@ -141,6 +142,63 @@ fn rows_compare_results_with_the_paper() {
     let (low, high) = interval.split_once('–').unwrap();
     assert!(low.parse::<f64>().unwrap() >= 90.0 && high.parse::<f64>().unwrap() <= 100.0);
     assert_eq!(row[3].interval.as_deref(), Some("99.62–100.00"), "of 1,000 prior samples");
+}
+
+#[test]
+fn a_model_has_one_colour_and_bars_have_the_papers_values() {
+    let suite = Suite::committed().unwrap();
+    let results = Results::read(&suite, &layout(&root().join("results"))).unwrap();
+    let mut colours: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    let mut compared = 0;
+    for chart in suite.exhibits.iter().flat_map(|exhibit| &exhibit.charts) {
+        let plot = charts::describe(&suite, chart, &results).expect("committed results");
+        let plot = serde_json::to_value(plot).unwrap();
+        for series in plot["series"].as_array().unwrap() {
+            let name = series["name"].as_str().unwrap();
+            let model = suite.colours.iter().find(|model| name.split([' ', ',']).any(|word| word == **model));
+            // A line of the paper's values is drawn like the line before it.
+            if let Some(colour) = series["colour"].as_u64() {
+                let model = model.unwrap_or_else(|| panic!("{name} has no model in {}", chart.name));
+                colours.entry(model).or_default().insert(colour);
+            } else {
+                assert!(series["like"].is_u64(), "{name} has no colour in {}", chart.name);
+            }
+            compared +=
+                series["reference"].as_array().into_iter().flatten().filter(|v| v.is_number()).count();
+        }
+    }
+    assert!(colours.len() > 2 && colours.values().all(|used| used.len() == 1), "{colours:?}");
+    let different: BTreeSet<&u64> = colours.values().flatten().collect();
+    assert_eq!(different.len(), colours.len(), "{colours:?}");
+    assert_eq!(compared, 9, "the paper has three encoders and three numbers of variables");
+}
+
+#[test]
+fn cells_name_their_columns_and_wide_things_have_their_own_boxes() {
+    let cell = |text: &str| Cell::text(text);
+    let head = vec![String::new(), "accuracy".into(), "a \"b\"".into()];
+    let rows = vec![vec![cell("GAT"), cell("97.1"), cell(tables::NOT_RUN)]];
+    let figure = |name: &str, svg: &str| Figure { file: name.into(), svg: svg.into(), caption: name.into() };
+    let section = Section {
+        id: "ours:test".into(),
+        title: "Test".into(),
+        about: Vec::new(),
+        tables: vec![Table { head, rows }],
+        figures: vec![figure("walk", "<svg><g class=\"panel\"></g></svg>"), figure("chart", "<svg></svg>")],
+        notes: Vec::new(),
+    };
+    let (sections, facts) = (vec![section], vec![("machine".into(), "this one".into())]);
+    let html = html::render(&Report { title: "T".into(), summary: Vec::new(), sections, facts });
+    for part in [
+        // Small screens show the cells below each other, each with the name of its column.
+        "<td data-label=\"accuracy\"><span class=\"main\">97.1</span></td>",
+        "<td class=\"quiet\" data-label=\"a &quot;b&quot;\">",
+        "<div class=\"picture walk\"><svg>",
+        "<div class=\"picture\"><svg>",
+    ] {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+    assert_eq!(html.matches("<table").count(), html.matches("<div class=\"wide\"><table").count());
 }
 
 #[test]

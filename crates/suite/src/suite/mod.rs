@@ -24,6 +24,9 @@ pub struct Suite {
     pub quick: Quick,
     /// What training costs.
     pub cost: Cost,
+    /// The models that have a colour of their own in all charts, in the order of the colours.
+    #[serde(default)]
+    pub colours: Vec<String>,
     /// Numbers that experiments find, by name.
     #[serde(rename = "metric", default)]
     pub metrics: BTreeMap<String, Metric>,
@@ -114,6 +117,12 @@ impl Suite {
     /// An experiment by name.
     pub fn experiment(&self, name: &str) -> Option<&Experiment> {
         self.experiments.iter().find(|experiment| experiment.name == name)
+    }
+
+    /// The number of the colour of a series: that of the model whose name is a word of the series' name.
+    pub fn colour(&self, series: &str) -> Option<usize> {
+        let words = || series.split(|c: char| !c.is_alphanumeric());
+        self.colours.iter().position(|model| words().any(|word| word.eq_ignore_ascii_case(model)))
     }
 
     /// The model that the named experiment exports, if it is an export.

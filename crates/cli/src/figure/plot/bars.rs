@@ -25,6 +25,13 @@ pub struct Bars {
     y: String,
     groups: Vec<String>,
     series: Vec<Heights>,
+    /// What the references are, for the legend.
+    #[serde(default = "default_reference")]
+    reference: String,
+}
+
+fn default_reference() -> String {
+    "reference".into()
 }
 
 #[derive(Deserialize)]
@@ -36,9 +43,25 @@ struct Heights {
     /// Ends of the error bars; `null` for a bar without one.
     low: Option<Vec<Option<f64>>>,
     high: Option<Vec<Option<f64>>>,
+    /// Values to compare with, one per group, each drawn as a line across its bar; `null` for none.
+    reference: Option<Vec<Option<f64>>>,
+    /// The number of its colour, if it is not the index of the series.
+    colour: Option<usize>,
 }
 
 impl Heights {
+    /// The references, at the positions of their bars.
+    fn references(&self, groups: usize, start: f64) -> Result<Vec<(f64, f64)>> {
+        let Some(values) = &self.reference else { return Ok(Vec::new()) };
+        let what = format!("`reference` of series `{}`", self.name);
+        if values.len() != groups {
+            bail!("{what} has {} value(s) for {groups} group(s): use null for a missing value", values.len());
+        }
+        check::numbers(&what, values.iter().flatten().copied())?;
+        let at = |(i, value): (usize, &Option<f64>)| value.map(|value| (i as f64 + start, value));
+        Ok(values.iter().enumerate().filter_map(at).collect())
+    }
+
     /// The bars with this width, the first one centred at `start`.
     fn series(self, groups: usize, start: f64, width: f64) -> Result<Series> {
         let what = format!("series `{}`", self.name);
@@ -49,6 +72,7 @@ impl Heights {
             );
         }
         check::numbers(&what, self.values.iter().flatten().copied())?;
+        check::colour(&what, self.colour)?;
         let points: Vec<_> =
             self.values.iter().enumerate().map(|(i, v)| v.map(|v| (i as f64 + start, v))).collect();
         if points.iter().all(Option::is_none) {
@@ -57,6 +81,7 @@ impl Heights {
         let errors = check::error_bars(&what, &points, self.low.as_deref(), self.high.as_deref())?;
         Ok(Series {
             errors,
+            colour: self.colour,
             ..Series::new(self.name, Mark::Bars(width), points.into_iter().flatten().collect())
         })
     }
@@ -73,10 +98,16 @@ impl Bars {
             bail!("there are {groups} groups, but there must be at least 1 and at most {MAX_GROUPS}");
         }
         let distance = (ALL_BARS / count as f64).min(ONE_BAR);
+        check::names("reference", std::iter::once(self.reference.as_str()))?;
         let mut series: Vec<Series> = Vec::new();
+        let mut references: Vec<(f64, f64)> = Vec::new();
         for (i, heights) in self.series.into_iter().enumerate() {
             let start = 0.5 + (i as f64 + 0.5 - count as f64 / 2.0) * distance;
+            references.extend(heights.references(groups, start)?);
             series.push(heights.series(groups, start, BAR_WIDTH * distance)?);
+        }
+        if !references.is_empty() {
+            series.push(Series::new(self.reference, Mark::Level(distance), references));
         }
         let ends = series.iter().flat_map(|s| &s.errors).flat_map(|e| [e.1, e.2]);
         let heights: Vec<f64> =

@@ -58,6 +58,16 @@ pub fn series_index(what: &str, index: usize, count: usize) -> Result<()> {
     Ok(())
 }
 
+/// Checks that a colour, if one is given, is one of those of a chart.
+pub fn colour(what: &str, colour: Option<usize>) -> Result<()> {
+    match colour {
+        Some(colour) if colour >= COLOURS.len() => {
+            bail!("{what} has the colour {colour}, but the last one is {}", COLOURS.len() - 1)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks that numbers are finite and not too large.
 pub fn numbers(what: &str, numbers: impl Iterator<Item = f64>) -> Result<()> {
     for number in numbers {

@@ -37,6 +37,8 @@ fn default_bins() -> usize {
 struct Values {
     name: String,
     values: Vec<f64>,
+    /// The number of its colour, if it is not the index of the series.
+    colour: Option<usize>,
 }
 
 /// A value to compare with, drawn as a vertical line in the colour of a series.
@@ -65,6 +67,7 @@ impl Histogram {
                 bail!("series `{}` has no values: add at least one", series.name);
             }
             check::numbers(&format!("series `{}`", series.name), series.values.iter().copied())?;
+            check::colour(&format!("series `{}`", series.name), series.colour)?;
         }
         for mark in &self.marks {
             check::series_index(&format!("mark `{}`", mark.name), mark.series, self.series.len())?;
@@ -79,7 +82,7 @@ impl Histogram {
         let width = (range.end - range.start) / self.bins as f64;
         let count = self.series.len();
         let mut series: Vec<Series> = Vec::new();
-        for Values { name, values } in self.series {
+        for Values { name, values, colour } in self.series {
             let mut counts = vec![0usize; self.bins];
             for value in &values {
                 // The last bin includes its upper end.
@@ -88,12 +91,13 @@ impl Histogram {
             let centre = |bin: usize| range.start + (bin as f64 + 0.5) * width;
             let shares =
                 counts.iter().enumerate().map(|(bin, &n)| (centre(bin), n as f64 / values.len() as f64));
-            series.push(Series::new(name, Mark::Histogram(width), shares.collect()));
+            series.push(Series { colour, ..Series::new(name, Mark::Histogram(width), shares.collect()) });
         }
         let top = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(0.0, f64::max);
         let x = extent([range.start, range.end].into_iter().chain(self.marks.iter().map(|m| m.at)), 0.03);
-        for Reference { name, at, series: colour } in self.marks {
-            series.push(Series { colour: Some(colour), ..Series::new(name, Mark::Rule, vec![(at, 0.0)]) });
+        for Reference { name, at, series: of } in self.marks {
+            let colour = Some(series[of].colour.unwrap_or(of));
+            series.push(Series { colour, ..Series::new(name, Mark::Rule, vec![(at, 0.0)]) });
         }
         let chart = Chart {
             title: self.title,

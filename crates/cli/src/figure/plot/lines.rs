@@ -31,6 +31,8 @@ struct Line {
     dashed: bool,
     /// The index of the series whose colour it uses, such as for two results of one method.
     like: Option<usize>,
+    /// The number of its colour, if it is not the index of the series.
+    colour: Option<usize>,
 }
 
 impl Line {
@@ -43,7 +45,8 @@ impl Line {
         let points: Vec<_> = self.points.iter().copied().map(Some).collect();
         let errors = check::error_bars(&what, &points, self.low.as_deref(), self.high.as_deref())?;
         let mark = if self.dashed { Mark::Dashed } else { Mark::Dotted };
-        Ok(Series { errors, colour: self.like, ..Series::new(self.name, mark, self.points) })
+        check::colour(&what, self.colour)?;
+        Ok(Series { errors, colour: self.colour, ..Series::new(self.name, mark, self.points) })
     }
 }
 
@@ -58,7 +61,11 @@ impl Lines {
                 .map_or(Ok(()), |like| check::series_index("`like`", like, count))
                 .with_context(|| format!("series `{}`", line.name))?;
         }
-        let series: Vec<Series> = self.series.into_iter().map(Line::series).collect::<Result<_>>()?;
+        let like: Vec<Option<usize>> = self.series.iter().map(|line| line.like).collect();
+        let mut series: Vec<Series> = self.series.into_iter().map(Line::series).collect::<Result<_>>()?;
+        for (at, like) in like.into_iter().enumerate().filter_map(|(at, like)| Some((at, like?))) {
+            series[at].colour = Some(series[like].colour.unwrap_or(like));
+        }
         let points = || series.iter().flat_map(|s| s.points.iter().copied());
         let ends = series.iter().flat_map(|s| &s.errors).flat_map(|e| [e.1, e.2]);
         let (x, y) = (extent(points().map(|p| p.0), 0.05), extent(points().map(|p| p.1).chain(ends), 0.06));

@@ -59,6 +59,9 @@ mod tests {
 
     use super::*;
 
+    /// How often the style sheet contains the colour of labels.
+    const STYLED: usize = 3;
+
     fn message(text: &str) -> String {
         read(text).map(drop).expect_err(text).to_string()
     }
@@ -85,6 +88,10 @@ mod tests {
         let bars = r#"{"kind":"bars","title":"t","y":"y","groups":["g","h"],"series":[
             {"name":"a","values":[-1,null]},
             {"name":"b","values":[0,3],"low":[null,2],"high":[null,4]}]}"#;
+        let compared = r#"{"kind":"bars","title":"t","y":"y","groups":["g","h"],"reference":"paper","series":[
+            {"name":"a","values":[1,2],"reference":[1.5,null],"colour":3}]}"#;
+        // The line across the first bar and its symbol in the legend; two bars and a symbol in their colour.
+        assert_eq!(count(compared, &["#242930", ">\npaper\n<", "#CC79A7"]), [2 + STYLED, 1, 3]);
         // Three bars, one of them without height, and two symbols in the legend.
         assert_eq!(count(bars, &["<rect"]), [5]);
     }
@@ -134,6 +141,9 @@ mod tests {
             message(r#"{"kind":"bars","titel":"t"}"#)
                 .contains("unknown field `titel`, expected one of `kind`, `title`")
         );
+        let bars = r#"{"kind":"bars","title":"t","y":"y","groups":["g"],"series":[{"name":"a","values":[1],"#;
+        assert!(message(&format!("{bars}\"reference\":[1,2]}}]}}")).contains("2 value(s) for 1 group(s)"));
+        assert!(message(&format!("{bars}\"colour\":9}}]}}")).contains("colour 9, but the last one is 7"));
         assert!(message("{\"kind\":\"lines\",\n\"title\":3}").contains("line 2 column 9"));
     }
 }
