@@ -45,7 +45,6 @@ def load(path):
 def espresso(x, y, test):
     """The original espresso, from pyeda. Contradictory rows take the more frequent label."""
     from pyeda.boolalg.espresso import espresso as minimise
-    from pyeda.boolalg.espresso import set_config
     votes = {}
     for row, label in zip(map(tuple, x), y):
         votes.setdefault(row, [0, 0])[label] += 1
@@ -54,7 +53,6 @@ def espresso(x, y, test):
     for row, (no, yes) in votes.items():
         bits = tuple(2 if v else 1 for v in row)
         cover.add((bits, (1 if yes > no else 0,)))
-    set_config(fast=False)
     # On-set rows and off-set rows; everything else is a don't-care.
     found = minimise(width, 1, cover, intype=1 | 4)
     cubes = [bits for bits, out in found if out == (1,)]

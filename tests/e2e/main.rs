@@ -7,6 +7,7 @@ mod embedding;
 mod exports;
 mod formulae;
 mod kernel;
+mod mining;
 mod models;
 mod other_tools;
 mod pictures;

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// The tools, in the order of the tables.
 pub const TOOLS: [&str; 6] =
-    ["STreeD", "RIPPER", "espresso", "gplearn", "random forest", "logistic regression"];
+    ["STreeD", "RIPPER", "espresso", "random forest", "logistic regression", "gplearn"];
+/// gplearn takes many seconds for a table, so it is left out where there are hundreds of tables.
+pub const QUICK_TOOLS: [&str; 5] = ["STreeD", "RIPPER", "espresso", "random forest", "logistic regression"];
 
 pub struct Peers {
     child: Child,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use logicvae_logic::mix64;
 use logicvae_mine::{Engine, Engines};
 
-use super::peers::{Peers, TOOLS};
+use super::peers::{Peers, QUICK_TOOLS, TOOLS};
 use super::report::{Section, mean};
 use super::{Options, f1, ours};
 
@@ -124,18 +124,18 @@ fn compare(
     options: &Options,
 ) -> Result<Section> {
     let mut header = vec!["set", "share", "ours"];
-    header.extend(TOOLS);
+    header.extend(QUICK_TOOLS);
     let mut section = Section::new(title, text, &header);
-    let mut all: Vec<Vec<f64>> = vec![Vec::new(); TOOLS.len() + 1];
+    let mut all: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
     for task in sets {
         for &level in levels {
             eprintln!("{title}: {} at {level}", task.name);
-            let mut scores: Vec<Vec<f64>> = vec![Vec::new(); TOOLS.len() + 1];
+            let mut scores: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
             for seed in 0..options.seeds {
                 let changed = change(task, level, seed);
                 let own = ours(&changed, &Engines::default(), options.seconds)?;
                 scores[0].push(f1(&own.predictions, &changed.truth));
-                for (at, tool) in TOOLS.iter().enumerate() {
+                for (at, tool) in QUICK_TOOLS.iter().enumerate() {
                     let found = peers.run(tool, &changed)?;
                     scores[at + 1].push(found.map_or(0.0, |(values, _)| f1(&values, &changed.truth)));
                 }

@@ -146,7 +146,10 @@ impl<'a> Problem<'a> {
                 let own = match join {
                     Join::And | Join::Or => true,
                     Join::Xor(negated) => self.operators.xor && (!negated || self.operators.not),
-                    Join::AtLeast(_) => self.operators.at_least,
+                    // A repeated operand would count twice, which nobody reads correctly.
+                    Join::AtLeast(_) => {
+                        self.operators.at_least && children.windows(2).all(|pair| pair[0] != pair[1])
+                    }
                 };
                 own && children.iter().all(|child| self.has_operators(child))
             }
