@@ -37,26 +37,32 @@ fn blocks<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
     text.split(start).skip(1).filter_map(|rest| rest.split("```\n").next()).collect()
 }
 
-/// The page about requirements shows what its commands print, and the pictures that they draw.
-#[test]
-fn the_page_about_requirements_is_what_happens() {
-    let page = std::fs::read_to_string(repository("docs/requirements.md")).unwrap();
-    let folder = Folder::new();
-    let list = std::fs::read(repository("docs/requirements.txt")).unwrap();
-    folder.write("requirements.txt", list);
+/// Runs the commands of a page in a folder, and compares what they print with the page. Returns their number.
+fn shows_what_happens(page: &str, folder: &Folder) -> usize {
+    let text = std::fs::read_to_string(repository(page)).unwrap();
     let has_z3 = Command::new("z3").arg("--version").output().is_ok_and(|output| output.status.success());
     let mut commands = 0;
-    for block in blocks(&page, "```console\n") {
+    for block in blocks(&text, "```console\n") {
         for part in block.split("$ ").filter(|part| !part.is_empty()) {
             let (line, shown) = part.split_once('\n').unwrap();
             if line.starts_with("z3 ") && !has_z3 {
                 continue;
             }
-            let output = shell(&folder, line);
+            let output = shell(folder, line);
             assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{line}");
             commands += 1;
         }
     }
+    commands
+}
+
+/// The page about requirements shows what its commands print, and the pictures that they draw.
+#[test]
+fn the_page_about_requirements_is_what_happens() {
+    let folder = Folder::new();
+    let list = std::fs::read(repository("docs/requirements.txt")).unwrap();
+    folder.write("requirements.txt", list);
+    let commands = shows_what_happens("docs/requirements.md", &folder);
     assert!(commands > 15, "{commands} commands");
     for (drawn, shown) in
         [("clusters.svg", "docs/requirements-clusters.svg"), ("tree.svg", "docs/requirements-tree.svg")]
@@ -68,11 +74,27 @@ fn the_page_about_requirements_is_what_happens() {
     assert_eq!(labelled.count(), 200);
 }
 
+/// The same for the page about mining.
+#[test]
+fn the_page_about_mining_is_what_happens() {
+    let folder = Folder::new();
+    folder.write("pump.csv", std::fs::read(repository("docs/pump.csv")).unwrap());
+    let commands = shows_what_happens("docs/mining.md", &folder);
+    assert!(commands > 10, "{commands} commands");
+    let drawn = folder.read("front.svg");
+    assert!(drawn == std::fs::read(repository("docs/mining-front.svg")).unwrap(), "the picture is outdated");
+}
+
 #[test]
 fn the_files_that_the_readme_and_the_pages_name_exist() {
-    for page in
-        ["README.md", "docs/embedding.md", "docs/requirements.md", "docs/speed.md", "crates/cli/README.md"]
-    {
+    for page in [
+        "README.md",
+        "docs/embedding.md",
+        "docs/mining.md",
+        "docs/requirements.md",
+        "docs/speed.md",
+        "crates/cli/README.md",
+    ] {
         let text = std::fs::read_to_string(repository(page)).unwrap();
         // In text and in code: whatever begins with a folder of the repository.
         let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "/._-".contains(c)));

@@ -97,7 +97,7 @@ fn table(rows: &[Vec<bool>], labels: &[bool]) -> Table {
         (0..width).filter(|&at| row[at]).for_each(|at| bits[at / 64] |= 1 << (at % 64));
         counter.add(&bits, label, 1);
     }
-    let feature = |at: usize| Feature { column: format!("c{}", at + 1), test: Test::True };
+    let feature = |at: usize| Feature::new(format!("c{}", at + 1), Test::True);
     let features: Vec<Feature> = (0..width).map(feature).collect();
     Table::from_rows(features, counter)
 }

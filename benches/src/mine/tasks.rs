@@ -102,7 +102,7 @@ pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Sect
                 if tool == "espresso" {
                     literals = count.to_string();
                 }
-                best = best.max(Some(f1_at(&values, &task.truth, &unseen)));
+                best = Some(best.unwrap_or(0.0).max(f1_at(&values, &task.truth, &unseen)));
             }
         }
         let on_unseen = f1_at(&own.predictions, &task.truth, &unseen);

@@ -11,6 +11,10 @@ pub struct Feature {
     pub column: String,
     /// The question.
     pub test: Test,
+    /// The other value, if the column has exactly two and none is missing: `fan = off` reads better than
+    /// `fan != on`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opposite: Option<String>,
 }
 
 /// A question about a value. A missing value answers every question with no, except whether it is missing.
@@ -28,6 +32,11 @@ pub enum Test {
 }
 
 impl Feature {
+    /// A question about a column.
+    pub fn new(column: impl Into<String>, test: Test) -> Self {
+        Self { column: column.into(), test, opposite: None }
+    }
+
     /// Whether the negation is as short: `!=` and `<` need no `!`.
     pub fn has_short_negation(&self) -> bool {
         matches!(self.test, Test::Equals(_) | Test::AtLeast(_))
@@ -50,6 +59,9 @@ impl Feature {
     /// The text of the feature or its negation.
     pub fn text(&self, negated: bool) -> String {
         let column = quoted(&self.column);
+        if let (true, Some(other)) = (negated, &self.opposite) {
+            return format!("{column} = {}", quoted_value(other));
+        }
         match (&self.test, negated) {
             (Test::True, false) => column,
             (Test::True, true) => format!("!{column}"),
@@ -115,12 +127,12 @@ mod tests {
 
     #[test]
     fn questions_have_answers_and_texts() {
-        let speed = Feature { column: "speed".into(), test: Test::AtLeast(30.5) };
+        let speed = Feature::new("speed", Test::AtLeast(30.5));
         assert_eq!(speed.answer(Some("31")), Ok(true));
         assert_eq!(speed.answer(None), Ok(false));
         assert!(speed.answer(Some("fast")).is_err());
         assert_eq!(speed.text(true), "speed < 30.5");
-        let colour = Feature { column: "body colour".into(), test: Test::Equals("dark red".into()) };
+        let colour = Feature::new("body colour", Test::Equals("dark red".into()));
         assert_eq!(colour.text(false), "\"body colour\" = \"dark red\"");
     }
 }

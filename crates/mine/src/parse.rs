@@ -49,7 +49,17 @@ impl ParsedFormula {
     pub(crate) fn over(&self, features: &[Feature]) -> Result<Expr, MineError> {
         let mut new = Vec::new();
         for feature in &self.features {
-            let at = features.iter().position(|known| known == feature).ok_or_else(|| {
+            let same = |known: &Feature| known.column == feature.column && known.test == feature.test;
+            // The other one of two values is a negated question.
+            let opposite = |known: &Feature| {
+                let value = known.opposite.as_ref().map(|value| Test::Equals(value.clone()));
+                known.column == feature.column && value.is_some_and(|value| value == feature.test)
+            };
+            if let Some(at) = features.iter().position(opposite) {
+                new.push((at as u32, true));
+                continue;
+            }
+            let at = features.iter().position(same).ok_or_else(|| {
                 let same = features.iter().filter(|known| known.column == feature.column);
                 let known: Vec<String> = same.map(|f| format!("`{f}`")).take(8).collect();
                 MineError::Settings(match known.is_empty() {
@@ -60,19 +70,22 @@ impl ParsedFormula {
                     ),
                 })
             })?;
-            new.push(at as u32);
+            new.push((at as u32, false));
         }
         Ok(self.expr.renamed(&|feature| new[feature as usize]))
     }
 }
 
 impl Expr {
-    /// The same formula over other features.
+    /// The same formula over other features; each may be negated.
     #[must_use]
-    pub fn renamed(&self, new: &impl Fn(u32) -> u32) -> Self {
+    fn renamed(&self, new: &impl Fn(u32) -> (u32, bool)) -> Self {
         match self {
             Self::Const(_) => self.clone(),
-            Self::Literal(feature, negated) => Self::Literal(new(*feature), *negated),
+            Self::Literal(feature, negated) => {
+                let (feature, opposite) = new(*feature);
+                Self::Literal(feature, *negated != opposite)
+            }
             Self::Join(join, children) => {
                 Self::join(*join, children.iter().map(|child| child.renamed(new)).collect())
             }
@@ -314,7 +327,7 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self, column: String, test: Test) -> Expr {
-        let feature = Feature { column, test };
+        let feature = Feature::new(column, test);
         let at = self.features.iter().position(|known| *known == feature).unwrap_or_else(|| {
             self.features.push(feature);
             self.features.len() - 1

@@ -389,8 +389,8 @@ mod tests {
     use crate::random::{below, generator};
 
     fn features() -> Vec<Feature> {
-        let plain = ["a", "b", "c", "d"].map(|column| Feature { column: column.into(), test: Test::True });
-        let speed = Feature { column: "speed".into(), test: Test::AtLeast(30.0) };
+        let plain = ["a", "b", "c", "d"].map(|column| Feature::new(column, Test::True));
+        let speed = Feature::new("speed", Test::AtLeast(30.0));
         plain.into_iter().chain([speed]).collect()
     }
 

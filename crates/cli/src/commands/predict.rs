@@ -38,7 +38,7 @@ struct Report {
 pub fn run(args: &PredictArgs, output: Output) -> Result<ExitCode> {
     let (text, formula, own_target) = formula(&args.formula)?;
     let target = match &args.target {
-        Some(column) => Some(Feature { column: column.clone(), test: Test::True }),
+        Some(column) => Some(Feature::new(column.clone(), Test::True)),
         None => own_target,
     };
     let found = predict(&args.rows, &formula, target.as_ref())?;

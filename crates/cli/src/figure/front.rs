@@ -37,7 +37,7 @@ pub fn draw_front(mined: &Mined, target: &str, outline: &[(usize, String)]) -> R
         list.errors = intervals;
         series.push(list);
     }
-    series.push(Series::new("chosen", Mark::Points, chosen));
+    series.push(Series::new("chosen", Mark::Rule, chosen));
     let chart = Chart {
         title: format!("Formulae for {}", shorten(target, 60.0)),
         x_label: "size (nodes)".into(),

@@ -126,11 +126,11 @@ impl Survey {
     /// Decides which questions are asked.
     pub fn plan(&self, options: &TableOptions) -> Result<Plan, MineError> {
         let target = self.target(options)?;
-        let label = |text: &Box<[u8]>| {
+        let label = |text: &[u8]| {
             let text = value(text).map(String::from_utf8_lossy)?;
             target.answer(Some(&text)).ok()
         };
-        let labels: Vec<Option<bool>> = self.labels.iter().map(label).collect();
+        let labels: Vec<Option<bool>> = self.labels.iter().map(|text| label(text)).collect();
         let mut plan = Plan {
             features: Vec::new(),
             columns: Vec::new(),
@@ -154,7 +154,9 @@ impl Survey {
                         )));
                     }
                     let first = plan.features.len();
-                    let feature = |test| Feature { column: name.clone(), test };
+                    let opposite = column.opposite(&tests);
+                    let feature =
+                        |test| Feature { opposite: opposite.clone(), ..Feature::new(name.clone(), test) };
                     plan.features.extend(tests.into_iter().map(feature));
                     let features = &plan.features[first..];
                     if !features.is_empty() {
@@ -173,7 +175,7 @@ impl Survey {
     fn target(&self, options: &TableOptions) -> Result<Feature, MineError> {
         let column = &self.columns[self.target];
         let name = &options.target;
-        let feature = |test| Feature { column: name.clone(), test };
+        let feature = |test| Feature::new(name.clone(), test);
         let values = column.sorted();
         if values.is_empty() {
             return Err(MineError::Table(format!("`{name}` has no values")));
@@ -294,11 +296,21 @@ impl Column {
         (tests, kind)
     }
 
+    /// The other value of a column with exactly two.
+    fn opposite(&self, tests: &[Test]) -> Option<String> {
+        let values = self.sorted();
+        match (&values[..], tests) {
+            ([other, _], [Test::Equals(_)]) if self.missing == 0 && !self.too_many => Some(other.clone()),
+            _ => None,
+        }
+    }
+
     /// The most frequent values of a text, each in at least one of 50 rows.
     fn frequent(&self, rows: u64) -> Vec<String> {
-        let text = |(value, count): (&Box<[u8]>, &u64)| (*count, String::from_utf8_lossy(value).into_owned());
+        let text = |value: &[u8], count: u64| (count, String::from_utf8_lossy(value).into_owned());
         #[expect(clippy::disallowed_methods, reason = "the list is sorted")]
-        let mut values: Vec<(u64, String)> = self.values.iter().map(text).collect();
+        let mut values: Vec<(u64, String)> =
+            self.values.iter().map(|(value, count)| text(value, *count)).collect();
         values.retain(|(count, _)| count * 50 >= rows && *count >= 2);
         values.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         values.truncate(CATEGORIES);

@@ -114,7 +114,7 @@ impl Table {
     /// A table from rows that are bits already. Its target is called `target`.
     pub fn from_rows(features: Vec<Feature>, counter: RowCounter) -> Self {
         let rows = counter.finish(features.len());
-        let target = Feature { column: "target".into(), test: Test::True };
+        let target = Feature::new("target", Test::True);
         let summary = Summary {
             rows: rows.total(),
             distinct: rows.len(),
