@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands that developers and CI run. One file per command.
 
+mod attack;
 mod bench;
 mod cells;
 mod check_cuda;
@@ -36,6 +37,7 @@ enum Command {
     Bench(bench::Args),
     Reproduce(reproduce::Args),
     Fuzz(fuzz::Args),
+    Attack(attack::Args),
     CheckCuda(check_cuda::Args),
 }
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Attack(args) => attack::run(&args),
         Command::CheckCuda(args) => check_cuda::run_check(&args),
     };
     match result {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{Assignment, CountError, Formula, TABLE_LIMIT, TruthTable};
+use logicvae_logic::{Assignment, CountError, Formula, TruthTable};
 use serde::Serialize;
 
 use crate::args::EvalArgs;
@@ -33,8 +33,8 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
     let variables = variables(&formula, args)?;
     let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
     let mut code = ExitCode::SUCCESS;
-    // Satisfying assignments are counted if that is easy, or if nothing else was asked for.
-    let skipped = (args.assign.is_some() || args.simplify) && formula.variables().len() > TABLE_LIMIT;
+    // Counting can take long, so satisfying assignments are counted only if nothing else was asked for.
+    let skipped = args.assign.is_some() || args.simplify;
     let satisfying = match &table {
         Some(table) => Some(table.count_ones().into()),
         None if skipped => None,
