@@ -82,7 +82,7 @@ fn formulae_of_millions_of_nodes_are_refused_before_they_are_built() {
     refused(&logicvae(&[&train[..], &[&file]].concat()), &["line 2", "61 nodes"]);
 }
 
-/// The conjunction of all variables by exclusive or, which a SAT solver cannot reorder.
+/// The exclusive or of variables, which a SAT solver cannot reorder.
 fn parity(order: impl Iterator<Item = u32>) -> String {
     let variables: Vec<String> = order.map(|i| format!("x{i}")).collect();
     variables.join(" ^ ")
@@ -91,11 +91,12 @@ fn parity(order: impl Iterator<Item = u32>) -> String {
 #[test]
 fn hard_questions_have_an_end() {
     let folder = Folder::new();
-    let (one, two) = (parity(1..=30), parity((1..=15).flat_map(|i| [i, 31 - i])));
-    let (file, all) = (folder.write("f.txt", format!("({one}) ^ ({two})\n")), "1".repeat(30));
+    let (one, two) = (parity(1..=60), parity((1..=30).flat_map(|i| [i, 61 - i])));
     let check = logicvae(&["check", &one, &two]);
     assert_eq!(check.code, 3, "{}", check.err);
     assert!(check.out.contains("unknown"), "{}", check.out);
+    let (one, two) = (parity(1..=30), parity((1..=15).flat_map(|i| [i, 31 - i])));
+    let (file, all) = (folder.write("f.txt", format!("({one}) ^ ({two})\n")), "1".repeat(30));
     let stats = done(&["stats", &file, "--json"]).json();
     assert_eq!((stats["undecided"].as_f64(), stats["tautologies"].as_f64()), (Some(1.0), Some(0.0)));
     let value = done(&["eval", &format!("({one}) ^ ({two})"), "--assign", &all, "--json"]).json();
@@ -105,6 +106,16 @@ fn hard_questions_have_an_end() {
     // Only what is asked for is computed.
     let value = done(&["eval", "x1 | x2", "--assign", "10", "--json"]).json();
     assert!(value["value"] == 1 && value["satisfying"].is_null(), "{value}");
+}
+
+#[test]
+fn texts_of_any_length_fit_into_tables() {
+    let folder = Folder::new();
+    let file = folder.write("f.txt", "!".repeat(70_000) + "x1\nx2\n");
+    let found = done(&["similar", "x1", "--in", &file]);
+    assert!(found.out.len() > 70_000);
+    done(&["eval", &"a".repeat(70_000), "--truth-table"]);
+    refused(&logicvae(&["sample", "--vars", "16777216", "--count", "1", "--all-vars"]), &["max_nodes"]);
 }
 
 #[test]

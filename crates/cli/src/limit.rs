@@ -10,7 +10,7 @@ use crate::args::LimitArgs;
 
 /// The number of conflicts of the SAT solver after which a question is given up if there is no time limit.
 /// It is the same on every machine, and takes well below a minute.
-const CONFLICTS: u64 = 200_000;
+const CONFLICTS: u64 = 100_000;
 
 impl LimitArgs {
     /// The budget: the time limit or else a limit of the solver, and Ctrl-C.

@@ -150,7 +150,8 @@ fn finish(command: &mut Command) -> Result<Ran> {
 }
 
 /// Settings that make a training short.
-pub const SMALL: [&str; 9] = [
+pub const SMALL: [&str; 10] = [
+    "--set=data.fresh=false",
     "--set=model.hidden=8",
     "--set=model.latent=6",
     "--set=context.pool=60",

@@ -113,7 +113,8 @@ fn texts() -> Vec<String> {
 
 fn formulae() -> Vec<Call> {
     let mut calls = Vec::new();
-    for text in texts() {
+    // The system passes neither zero bytes nor arguments of more than 128 KiB.
+    for text in texts().into_iter().filter(|text| !text.contains('\0') && text.len() < 128 << 10) {
         calls.push(call(&["eval", &text, "--assign", "1"]));
         calls.push(call(&["check", &text, "x1"]));
         calls.push(call(&["encode", &text]));

@@ -115,7 +115,8 @@ pub fn run(bench: &Bench, flips: usize) -> Result<Vec<Row>> {
     let targets = targets(bench)?;
     let next = AtomicUsize::new(0);
     let rows: Vec<Mutex<Row>> = targets.iter().map(|target| Mutex::new(Row::new(target.what))).collect();
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    // More than cores: each waits for its files for a part of the time.
+    let workers = 4 * std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         let work: Vec<_> = (0..workers)
             .map(|worker| {
@@ -175,10 +176,10 @@ pub fn run(bench: &Bench, flips: usize) -> Result<Vec<Row>> {
 /// Copies the target's folder, flips a bit of its file, and runs its command.
 fn read(bench: &Bench, target: &Target, here: &Path, seed: Option<u64>) -> Result<(Ran, String)> {
     fs::remove_dir_all(here).ok();
-    copy(&bench.path(target.folder), here)?;
+    copy(&bench.path(target.folder), here).with_context(|| format!("cannot copy {}", target.folder))?;
     if let Some(seed) = seed {
         let path = here.join(&target.file);
-        let mut bytes = fs::read(&path)?;
+        let mut bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let bit = Numbers(seed).below(8 * bytes.len());
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, bytes)?;

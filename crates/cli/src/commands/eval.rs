@@ -12,6 +12,7 @@ use crate::failure::UNKNOWN;
 use crate::input::Inputs;
 use crate::message::message;
 use crate::output::Output;
+use crate::table::right_aligned;
 
 #[derive(Serialize)]
 struct Report {
@@ -131,8 +132,9 @@ fn truth_table(table: &TruthTable, columns: &[String], out: &mut dyn Write) -> i
     for index in 0..table.len() {
         let assignment = Assignment::from_index(index as u64, table.variables());
         let cells = assignment.values().iter().zip(columns);
-        let cells: Vec<String> =
-            cells.map(|(&value, name)| format!("{:>1$}", u8::from(value), name.chars().count())).collect();
+        let cells: Vec<String> = cells
+            .map(|(&value, name)| right_aligned(&u8::from(value).to_string(), name.chars().count()))
+            .collect();
         writeln!(out, "  {}  {:>5}", cells.join(" "), if table.get(index) { "1" } else { "0" })?;
     }
     Ok(())

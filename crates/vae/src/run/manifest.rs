@@ -46,33 +46,52 @@ struct Entry {
     /// The content that is being replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<Digest>,
+    /// Whether the file is being written for the first time, so that it may be missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    new: bool,
 }
 
-/// The content of `manifest.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Every file with its content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
-    format: u32,
     files: BTreeMap<String, Entry>,
 }
 
-impl Default for Manifest {
-    fn default() -> Self {
-        Self { format: FORMAT, files: BTreeMap::new() }
+/// The content of `manifest.json`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sealed {
+    format: u32,
+    files: BTreeMap<String, Entry>,
+    /// The SHA-256 of the fields above, as JSON without spaces: a damaged name would otherwise look like a file
+    /// that does not exist.
+    sha256: String,
+}
+
+impl Sealed {
+    fn seal(&self) -> Result<String, String> {
+        let text = serde_json::to_vec(&(self.format, &self.files)).map_err(|e| e.to_string())?;
+        Ok(Digest::of(&text).sha256)
     }
 }
 
 impl Manifest {
     pub fn from_json(json: &[u8]) -> Result<Self, String> {
-        let found: Self = serde_json::from_slice(json).map_err(|e| e.to_string())?;
-        match found.format {
-            FORMAT => Ok(found),
-            other => Err(format!("its layout version is {other}, but this program supports {FORMAT}")),
+        let found: Sealed = serde_json::from_slice(json).map_err(|e| e.to_string())?;
+        if found.format != FORMAT {
+            let other = found.format;
+            return Err(format!("its layout version is {other}, but this program supports {FORMAT}"));
         }
+        if found.seal()? != found.sha256 {
+            return Err("its own SHA-256 differs".into());
+        }
+        Ok(Self { files: found.files })
     }
 
     pub fn to_json(&self) -> Result<Vec<u8>, String> {
-        let mut json = serde_json::to_vec_pretty(self).map_err(|e| e.to_string())?;
+        let mut sealed = Sealed { format: FORMAT, files: self.files.clone(), sha256: String::new() };
+        sealed.sha256 = sealed.seal()?;
+        let mut json = serde_json::to_vec_pretty(&sealed).map_err(|e| e.to_string())?;
         json.push(b'\n');
         Ok(json)
     }
@@ -87,7 +106,7 @@ impl Manifest {
 
     /// Whether content is what the manifest lists under a name.
     pub fn accepts(&self, name: &str, content: &[u8]) -> bool {
-        let Some(Entry { bytes, sha256, before }) = self.files.get(name) else { return false };
+        let Some(Entry { bytes, sha256, before, .. }) = self.files.get(name) else { return false };
         let now = Digest { bytes: *bytes, sha256: sha256.clone() };
         std::iter::once(&now).chain(before).any(|digest| match name {
             // Lines may follow those of the last checkpoint.
@@ -102,14 +121,44 @@ impl Manifest {
     /// Lists new content. Until [`settle`](Self::settle), the old content is accepted as well.
     pub fn replace(&mut self, name: &str, Digest { bytes, sha256 }: Digest) {
         let old = self.files.get(name).map(|old| Digest { bytes: old.bytes, sha256: old.sha256.clone() });
-        let before = old.filter(|old| old.sha256 != sha256);
-        self.files.insert(name.to_owned(), Entry { bytes, sha256, before });
+        let (before, new) = (old.clone().filter(|old| old.sha256 != sha256), old.is_none());
+        self.files.insert(name.to_owned(), Entry { bytes, sha256, before, new });
+    }
+
+    /// Whether a file may be missing, because it was being written for the first time.
+    pub fn may_be_missing(&self, name: &str) -> bool {
+        self.files.get(name).is_some_and(|entry| entry.new)
+    }
+
+    /// The files that were being written when a program was killed.
+    pub fn unsettled(&self) -> Vec<String> {
+        let open = self.files.iter().filter(|(_, entry)| entry.new || entry.before.is_some());
+        open.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Keeps that digest of a file that its content has; `None` if there is no such file.
+    pub fn resolve(&mut self, name: &str, content: Option<&[u8]>) {
+        let Some(mut entry) = self.files.remove(name) else { return };
+        let Some(content) = content else {
+            if !entry.new {
+                self.files.insert(name.to_owned(), entry);
+            }
+            return;
+        };
+        let before = entry.before.take();
+        entry.new = false;
+        self.files.insert(name.to_owned(), entry.clone());
+        if let (false, Some(Digest { bytes, sha256 })) = (self.accepts(name, content), before) {
+            self.files.insert(name.to_owned(), Entry { bytes, sha256, before: None, new: false });
+        }
     }
 
     /// Forgets replaced content, and the files that `keep` does not select.
     pub fn settle(&mut self, keep: impl Fn(&str) -> bool) {
         self.files.retain(|name, _| keep(name));
-        self.files.values_mut().for_each(|entry| entry.before = None);
+        for entry in self.files.values_mut() {
+            (entry.before, entry.new) = (None, false);
+        }
     }
 }
 
@@ -134,6 +183,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_kill_left_is_found_by_its_content() {
+        let mut manifest = Manifest::default();
+        for name in ["a", "b"] {
+            manifest.replace(name, Digest::of(b"old"));
+        }
+        manifest.settle(|_| true);
+        for name in ["a", "b", "c", "d"] {
+            manifest.replace(name, Digest::of(b"new"));
+        }
+        assert_eq!(manifest.unsettled(), ["a", "b", "c", "d"]);
+        assert!(manifest.may_be_missing("c") && !manifest.may_be_missing("a"));
+        manifest.resolve("a", Some(b"old"));
+        manifest.resolve("b", Some(b"new"));
+        manifest.resolve("c", None);
+        manifest.resolve("d", Some(b"new"));
+        assert!(manifest.unsettled().is_empty());
+        assert!(manifest.accepts("a", b"old") && !manifest.accepts("a", b"new"));
+        assert!(manifest.accepts("b", b"new") && !manifest.accepts("b", b"old"));
+        assert!(!manifest.lists("c") && manifest.accepts("d", b"new"));
+    }
+
+    #[test]
     fn only_metrics_may_grow() {
         let mut manifest = Manifest::default();
         for name in ["a", METRICS] {
@@ -146,8 +217,19 @@ mod tests {
 
     #[test]
     fn a_manifest_of_another_version_is_refused() {
-        let text = r#"{"format": 2, "files": {}}"#;
+        let text = r#"{"format": 2, "files": {}, "sha256": ""}"#;
         assert!(Manifest::from_json(text.as_bytes()).unwrap_err().contains("version is 2"));
-        assert!(Manifest::from_json(br#"{"format": 1, "files": {}, "more": 1}"#).is_err());
+        assert!(Manifest::from_json(br#"{"format": 1, "files": {}, "sha256": "", "more": 1}"#).is_err());
+    }
+
+    #[test]
+    fn a_damaged_name_is_noticed() {
+        let mut manifest = Manifest::default();
+        manifest.replace("last.state", Digest::of(b"state"));
+        let json = String::from_utf8(manifest.to_json().unwrap()).unwrap();
+        assert_eq!(Manifest::from_json(json.as_bytes()).unwrap().to_json().unwrap(), json.as_bytes());
+        let damaged = json.replace("last.state", "last/state");
+        assert!(Manifest::from_json(damaged.as_bytes()).unwrap_err().contains("SHA-256"));
+        assert!(Manifest::from_json(json.replace("  ", " ").as_bytes()).is_ok(), "spaces do not matter");
     }
 }

@@ -58,7 +58,10 @@ impl Store {
 
     /// Whether the run has a file of this name. It need not be there, if it was removed by someone else.
     pub fn lists(&self, name: &str) -> bool {
-        self.lock().manifest.as_ref().map_or_else(|| self.path(name).exists(), |m| m.lists(name))
+        let exists = || self.path(name).exists();
+        let known =
+            |manifest: &Manifest| manifest.lists(name) && (!manifest.may_be_missing(name) || exists());
+        self.lock().manifest.as_ref().map_or_else(exists, known)
     }
 
     /// The content of a file, as the manifest lists it.
@@ -100,6 +103,11 @@ impl Store {
         let metrics = state.metrics.as_ref();
         metrics.map_or(Ok(()), |metrics| metrics.persist(&path)).map_err(file_error("write", &path))?;
         let mut next = state.manifest.clone().unwrap_or_default();
+        // A program that was killed may have left old or new content.
+        for name in next.unsettled() {
+            let content = fs::read(self.path(&name)).ok();
+            next.resolve(&name, content.as_deref());
+        }
         if let Some(Metrics { text, hasher }) = metrics {
             next.replace(METRICS, Digest::new(text.len(), hasher.clone()));
         }

@@ -233,3 +233,54 @@ fn a_log_that_is_removed_during_training_is_written_again() {
     assert_eq!(MetricsLog::open(&run, 2).unwrap().lines().len(), 2);
     assert!(text.as_bytes().starts_with(&fs::read(&path).unwrap()));
 }
+
+/// A manifest as text, with the hash that belongs to it.
+fn sealed(mut manifest: serde_json::Value) -> String {
+    use sha2::{Digest, Sha256};
+    let entries = manifest["files"].as_object().unwrap().iter().map(|(name, entry)| {
+        let field = |key: &str| entry.get(key).map(|value| format!(",\"{key}\":{value}")).unwrap_or_default();
+        format!(
+            "\"{name}\":{{\"bytes\":{}{}{}{}}}",
+            entry["bytes"],
+            field("sha256"),
+            field("before"),
+            field("new")
+        )
+    });
+    let text = format!("[1,{{{}}}]", entries.collect::<Vec<_>>().join(","));
+    manifest["sha256"] = format!("{:x}", Sha256::digest(text)).into();
+    manifest.to_string()
+}
+
+/// A training that is killed between the manifest and the file that it announces, and then again at once.
+#[test]
+fn two_kills_while_a_checkpoint_is_saved_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = trained(folder.path(), "run", 1);
+    let wanted = read_all(&run.folder, false).unwrap();
+    let path = run.folder.join("manifest.json");
+    let mut manifest: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let zero = "0".repeat(64);
+    for name in ["last.state", "best.safetensors"] {
+        let entry = &mut manifest["files"][name];
+        let before = entry.clone();
+        *entry = serde_json::json!({ "bytes": 1, "sha256": zero, "before": before });
+    }
+    let missing = serde_json::json!({ "bytes": 1, "sha256": zero, "new": true });
+    manifest["files"]["last-00000000.safetensors"] = missing;
+    fs::write(&path, sealed(manifest)).unwrap();
+    for _ in 0..2 {
+        Run::open(&run.folder).unwrap().tidy().unwrap();
+        assert_eq!(read_all(&run.folder, false).unwrap(), wanted);
+    }
+    assert!(!fs::read_to_string(&path).unwrap().contains(&zero));
+
+    // Before the first checkpoint, there is none.
+    let mut manifest: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    manifest["files"]["last.state"] = serde_json::json!({ "bytes": 1, "sha256": zero, "new": true });
+    fs::write(&path, sealed(manifest)).unwrap();
+    fs::remove_file(run.folder.join("last.state")).unwrap();
+    let opened = Run::open(&run.folder).unwrap();
+    assert!(opened.last().unwrap().is_none());
+    opened.tidy().unwrap();
+}
