@@ -1,4 +1,5 @@
-//! Tells tests of the AVX-512 evaluator whether this machine can run them: if not, they are reported as ignored.
+//! Tells tests of the AVX-512 evaluator whether this machine can run them: if not, they are reported as
+//! ignored.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,5 +1,5 @@
-//! Reads arbitrary bytes as an embedding, and as the frames of a valid container: the checksums that stop most
-//! damage would stop a fuzzer as well.
+//! Reads arbitrary bytes as an embedding, and as the frames of a valid container: the checksums that stop
+//! most damage would stop a fuzzer as well.
 
 #![no_main]
 

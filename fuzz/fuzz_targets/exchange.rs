@@ -1,5 +1,5 @@
-//! Reads arbitrary bytes in each format of `logicvae convert`. The first byte selects the format. Formulae that
-//! were read can be written in the same format and read again.
+//! Reads arbitrary bytes in each format of `logicvae convert`. The first byte selects the format. Formulae
+//! that were read can be written in the same format and read again.
 
 #![no_main]
 

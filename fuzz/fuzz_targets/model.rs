@@ -1,5 +1,5 @@
-//! Loads arbitrary bytes as a model: two bytes with the length of the settings, the settings, and the weights.
-//! What is loaded encodes a formula to finite numbers, or says why not.
+//! Loads arbitrary bytes as a model: two bytes with the length of the settings, the settings, and the
+//! weights. What is loaded encodes a formula to finite numbers, or says why not.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Reads arbitrary bytes as a `.npy` file, and as what follows a valid beginning. Memory is bounded by the bytes
-//! that are there.
+//! Reads arbitrary bytes as a `.npy` file, and as what follows a valid beginning. Memory is bounded by the
+//! bytes that are there.
 
 #![no_main]
 

@@ -16,7 +16,8 @@ pub struct Args {
     /// The time per target in seconds.
     #[arg(long, default_value_t = 60)]
     seconds: u32,
-    /// The number of inputs per target, instead of a time; in the order of the targets, the last one for the rest.
+    /// The number of inputs per target, instead of a time; in the order of the targets, the last one for
+    /// the rest.
     #[arg(long, value_name = "N", value_delimiter = ',')]
     runs: Vec<u64>,
     /// Only these targets.

@@ -50,8 +50,8 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// A text with spaces before it. The width of Rust's own formatting is limited to 65,535, but formulae and names
-/// are not.
+/// A text with spaces before it. The width of Rust's own formatting is limited to 65,535, but formulae and
+/// names are not.
 pub fn right_aligned(text: &str, width: usize) -> String {
     " ".repeat(width.saturating_sub(text.chars().count())) + text
 }

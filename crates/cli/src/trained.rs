@@ -35,8 +35,8 @@ pub fn open_run(folder: &Path) -> Result<Run> {
     let run = Run::open(folder)?;
     if !run.has_manifest() {
         message(format_args!(
-            "note: {} was written by an older version and has no manifest.json: changes of its settings or of \
-             its best weights would go unnoticed",
+            "note: {} was written by an older version and has no manifest.json: changes of its settings or \
+             of its best weights would go unnoticed",
             folder.display()
         ));
     }

@@ -11,8 +11,8 @@ use thiserror::Error;
 #[error("{0}")]
 pub struct NpyError(String);
 
-/// The matrix of f32 or f64 in a `.npy` file; a single vector is one row. Memory is bounded by the bytes that are
-/// there, whatever the header promises.
+/// The matrix of f32 or f64 in a `.npy` file; a single vector is one row. Memory is bounded by the bytes
+/// that are there, whatever the header promises.
 pub fn read_npy(bytes: &[u8]) -> Result<Array2<f32>, NpyError> {
     parse(bytes).map_err(NpyError)
 }

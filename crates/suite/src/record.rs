@@ -106,8 +106,8 @@ pub fn seal(result: &Value) -> String {
     format!("{content}{SEAL}{digest:x}\"}}\n")
 }
 
-/// Reads a result; `None` if it does not exist, has another form, or was changed after it was written. Results
-/// of the first release have no hash.
+/// Reads a result; `None` if it does not exist, has another form, or was changed after it was written.
+/// Results of the first release have no hash.
 pub fn read_result(path: &Path) -> Option<Record> {
     let text = fs::read_to_string(path).ok()?;
     if let Some((content, rest)) = text.rsplit_once(SEAL) {

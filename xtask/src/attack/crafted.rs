@@ -294,8 +294,8 @@ fn settings(bench: &Bench) -> Vec<Call> {
     calls
 }
 
-/// Folders of models whose files contradict each other. They are in the layout of the first release, which has
-/// no manifest: with one, every change would be refused at once.
+/// Folders of models whose files contradict each other. They are in the layout of the first release, which
+/// has no manifest: with one, every change would be refused at once.
 fn models(bench: &Bench, model: &str) -> Result<Vec<Call>> {
     let export = bench.text("crafted-export");
     bench.done(&["export", model, "--out", &export, "--no-card", "--force"])?;
@@ -419,11 +419,17 @@ fn others(bench: &Bench) -> Result<Vec<Call>> {
         calls.push(call(&["similar", "x1", "--in", &good, "--rows", &path]));
     }
     for (number, chart) in [
-        "", "{", "[]", "{\"kind\": \"lines\"}",
-        r#"{"kind":"lines","title":"a\u0007b","x":"x","y":"y","series":[{"name":"a","points":[[0,1],[1,2]]}]}"#,
-        r#"{"kind":"lines","title":"a","x":"x","y":"y","series":[{"name":"a","points":[[0,1e308],[1,-1e308]]}]}"#,
+        "",
+        "{",
+        "[]",
+        "{\"kind\": \"lines\"}",
+        r#"{"kind":"lines","title":"\u0007","x":"","y":"","series":[{"name":"","points":[[0,1],[1,2]]}]}"#,
+        r#"{"kind":"lines","title":"","x":"","y":"","series":[{"name":"","points":[[0,1e308],[1,-1e308]]}]}"#,
         r#"{"kind":"lines","title":"a","x":"x","y":"y","series":[]}"#,
-        r#"{"kind":"histogram","title":"a","x":"x","y":"y","bins":1000000000000,"series":[{"name":"a","values":[1]}]}"#,
+        concat!(
+            r#"{"kind":"histogram","title":"","x":"","y":"","bins":1000000000000,"#,
+            r#""series":[{"name":"","values":[1]}]}"#
+        ),
         r#"{"kind":"histogram","title":"a","x":"x","y":"y","bins":0,"series":[{"name":"a","values":[1]}]}"#,
     ]
     .into_iter()

@@ -1,5 +1,5 @@
-//! Flipped bits: each file of a run, of an export and of the program's other formats is damaged in one bit, and
-//! read by a command that needs it.
+//! Flipped bits: each file of a run, of an export and of the program's other formats is damaged in one bit,
+//! and read by a command that needs it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Full disks: every command that writes replaces what it wrote before, on a disk without room. It must say so,
-//! and what was there must stay.
+//! Full disks: every command that writes replaces what it wrote before, on a disk without room. It must say
+//! so, and what was there must stay.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,8 @@ impl Disk {
         let mounted = cfg!(target_os = "linux") && mount.output().is_ok_and(|output| output.status.success());
         if !mounted {
             eprintln!(
-                "a small file system cannot be mounted (that needs root on Linux): files are limited in size instead"
+                "a small file system cannot be mounted, which needs root on Linux: the size of files is \
+                 limited instead"
             );
         }
         Ok(Self { folder, mounted })
@@ -63,8 +64,8 @@ impl Drop for Disk {
     }
 }
 
-/// Every command that writes, with `@` for the disk and `#` for files elsewhere. The first time it runs, there is
-/// room.
+/// Every command that writes, with `@` for the disk and `#` for files elsewhere. The first time it runs,
+/// there is room.
 fn commands() -> Vec<(&'static str, Vec<&'static str>)> {
     let train = |more: &[&'static str]| {
         [&["train", "--preset", "cvae-best-3", "--out", "@/run", "--force"], more, &SMALL[..]].concat()
@@ -169,7 +170,8 @@ pub fn run(bench: &Bench) -> Result<Vec<Row>> {
     Ok(vec![row])
 }
 
-/// Whether nothing was lost: all files are the old ones or complete new ones, and runs and exports can be read.
+/// Whether nothing was lost: all files are the old ones or complete new ones, and runs and exports can be
+/// read.
 fn usable(
     bench: &Bench,
     disk: &Disk,

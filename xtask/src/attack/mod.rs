@@ -18,7 +18,8 @@ use bench::Bench;
 use table::Row;
 pub use table::write as write_table;
 
-/// Attack the program: flipped bits, crafted inputs, kills and full disks. Writes the figures into SECURITY.md.
+/// Attack the program: flipped bits, crafted inputs, kills and full disks. Writes the figures into
+/// SECURITY.md.
 #[derive(clap::Args)]
 pub struct Args {
     /// The number of flipped bits, over all kinds of files.

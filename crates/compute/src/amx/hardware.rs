@@ -1,5 +1,5 @@
-//! The passes with the instructions of the processor. Rust has no stable intrinsics for the matrix unit, hence
-//! the assembly.
+//! The passes with the instructions of the processor. Rust has no stable intrinsics for the matrix unit,
+//! hence the assembly.
 
 use std::arch::asm;
 use std::arch::x86_64::*;

@@ -9,9 +9,9 @@
 //! columns.
 //!
 //! The passes that pack factors and add products (`passes.rs`) are written once and compiled twice: for the
-//! instructions of the processor (`hardware.rs`) and, in tests, for a model of these instructions in plain Rust
-//! (`software.rs`), so that they are tested on every machine. All unsafe code is private to this module; the
-//! methods of [`Packed`] check shapes before they call it.
+//! instructions of the processor (`hardware.rs`) and, in tests, for a model of these instructions in plain
+//! Rust (`software.rs`), so that they are tested on every machine. All unsafe code is private to this
+//! module; the methods of [`Packed`] check shapes before they call it.
 
 mod hardware;
 mod passes;

@@ -22,8 +22,8 @@ macro_rules! passes {
                     let columns = DEPTH.min(from + length - k);
                     let at = to.at_mut(tile, step);
                     let place = (tile * TILE) as isize * operand.strides.0 + k as isize * operand.strides.1;
-                    // SAFETY: the tile starts inside the matrix, masks keep every load inside it, and `to` has
-                    // room for the pair.
+                    // SAFETY: the tile starts inside the matrix, masks keep every load inside it, and `to`
+                    // has room for the pair.
                     unsafe {
                         let start = operand.start.offset(place);
                         let (mut high, mut low) = match along {
@@ -109,8 +109,8 @@ macro_rules! passes {
             }
         }
 
-        /// Writes or adds a product, 32 rows by 32 columns at a time. `first` and `steps` are the first tile of
-        /// the second factor's block along `k` and the number of its tiles.
+        /// Writes or adds a product, 32 rows by 32 columns at a time. `first` and `steps` are the first
+        /// tile of the second factor's block along `k` and the number of its tiles.
         $(#[$features])*
         unsafe fn add_product(to: &Output, a: &Tiles, b: &Tiles, (first, steps): (usize, usize), add: bool) {
             // The loop over tiles ends when its counter reaches zero, so it must not begin there.

@@ -1,5 +1,5 @@
-//! The passes with a model of the instructions in plain Rust, as the processor's manual defines them. With it,
-//! packing and the division into tiles are tested on machines without a matrix unit.
+//! The passes with a model of the instructions in plain Rust, as the processor's manual defines them. With
+//! it, packing and the division into tiles are tested on machines without a matrix unit.
 
 use super::passes::passes;
 use super::{BLOCK, DEPTH, Operand, Output, TILE, Tiles};

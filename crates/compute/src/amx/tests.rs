@@ -1,5 +1,5 @@
-//! Products of tiles against exact ones: with the model of the instructions everywhere, and with the matrix unit
-//! on machines that have it.
+//! Products of tiles against exact ones: with the model of the instructions everywhere, and with the matrix
+//! unit on machines that have it.
 
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;

@@ -30,8 +30,8 @@ impl Suite {
             }
             if !is_file_name(name) {
                 bail!(
-                    "`{}` cannot be the name of an experiment, since files are named after it: use at most 100 \
-                     letters, digits, dashes, dots and underscores, and begin with a letter or a digit",
+                    "`{}` cannot be the name of an experiment, since files are named after it: use at most \
+                     100 letters, digits, dashes, dots and underscores, and begin with a letter or a digit",
                     name.escape_debug()
                 );
             }

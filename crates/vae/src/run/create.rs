@@ -62,7 +62,8 @@ impl Run {
     }
 
     /// Creates a run folder with everything that does not change during training. `replace`: an existing run
-    /// is replaced once the new one is written completely. `data_name` is the name of the data, such as a preset.
+    /// is replaced once the new one is written completely. `data_name` is the name of the data, such as a
+    /// preset.
     pub fn create(
         folder: &Path,
         config: &Config,

@@ -1,8 +1,9 @@
 //! `manifest.json`: every file of a run folder that is read, with its length and its SHA-256.
 //!
-//! While a file is being replaced, the manifest lists its old content as well, so that a program that is killed
-//! at any moment leaves a folder in which every file is one that the manifest knows. `metrics.jsonl` only grows
-//! during training: its digest covers the lines up to the last checkpoint, since resuming drops later ones.
+//! While a file is being replaced, the manifest lists its old content as well, so that a program that is
+//! killed at any moment leaves a folder in which every file is one that the manifest knows. `metrics.jsonl`
+//! only grows during training: its digest covers the lines up to the last checkpoint, since resuming drops
+//! later ones.
 
 use std::collections::BTreeMap;
 
@@ -63,8 +64,8 @@ pub(super) struct Manifest {
 struct Sealed {
     format: u32,
     files: BTreeMap<String, Entry>,
-    /// The SHA-256 of the fields above, as JSON without spaces: a damaged name would otherwise look like a file
-    /// that does not exist.
+    /// The SHA-256 of the fields above, as JSON without spaces: a damaged name would otherwise look like a
+    /// file that does not exist.
     sha256: String,
 }
 

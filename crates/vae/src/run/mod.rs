@@ -13,13 +13,13 @@
 //!
 //! | `manifest.json` | every file above but `loss.svg`, with its length and its SHA-256 |
 //!
-//! A file is compared with the manifest when it is read, and only then. The state names its weights by checksum
-//! and is written after them, and the manifest lists new content before it is written. A training that is
-//! killed at any moment therefore leaves a complete pair and a folder that can be read.
+//! A file is compared with the manifest when it is read, and only then. The state names its weights by
+//! checksum and is written after them, and the manifest lists new content before it is written. A training
+//! that is killed at any moment therefore leaves a complete pair and a folder that can be read.
 //!
 //! Folders of the first layout have no manifest. They stay readable, but only their formulae, the last
-//! checkpoint and exported weights have a checksum (CRC-32): changes of other files go unnoticed. Resuming such
-//! a run gives it a manifest.
+//! checkpoint and exported weights have a checksum (CRC-32): changes of other files go unnoticed. Resuming
+//! such a run gives it a manifest.
 
 mod create;
 mod export;
