@@ -34,6 +34,9 @@ pub struct Args {
     /// Attack this program instead of building one.
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// Run nothing, and report the figures of the last run of each part.
+    #[arg(long)]
+    report: bool,
     /// Print the figures, but do not write them into SECURITY.md.
     #[arg(long)]
     dry_run: bool,
@@ -57,6 +60,15 @@ impl Part {
 }
 
 pub fn run(args: &Args) -> Result<()> {
+    let folder = crate::shell::target().join("attack");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    if !args.report {
+        attack(args, &folder)?;
+    }
+    report(args, &folder)
+}
+
+fn attack(args: &Args, folder: &Path) -> Result<()> {
     let program = match &args.program {
         Some(program) => std::path::absolute(program)?,
         None => {
@@ -65,8 +77,6 @@ pub fn run(args: &Args) -> Result<()> {
             crate::shell::target().join("debug").join(format!("logicvae{}", std::env::consts::EXE_SUFFIX))
         }
     };
-    let folder = crate::shell::target().join("attack");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let bench = Bench::new(program)?;
     for part in PARTS.into_iter().filter(|part| args.only.is_empty() || args.only.contains(part)) {
         let rows = match part {
@@ -75,13 +85,17 @@ pub fn run(args: &Args) -> Result<()> {
             Part::Kills => kills::run(&bench, args.kills)?,
             Part::Flips => flips::run(&bench, args.flips)?,
         };
-        fs::write(part.file(&folder), serde_json::to_vec(&rows)?).context("cannot write the figures")?;
+        fs::write(part.file(folder), serde_json::to_vec(&rows)?).context("cannot write the figures")?;
     }
+    Ok(())
+}
+
+fn report(args: &Args, folder: &Path) -> Result<()> {
     // The parts may run one by one; the table has the last figures of each.
     let mut rows: Vec<Row> = Vec::new();
     let mut missing = Vec::new();
     for part in PARTS {
-        match fs::read(part.file(&folder)) {
+        match fs::read(part.file(folder)) {
             Ok(json) => rows.extend(serde_json::from_slice::<Vec<Row>>(&json)?),
             Err(_) => missing.push(part),
         }

@@ -64,7 +64,7 @@ impl Row {
 
 pub fn markdown(rows: &[Row]) -> String {
     let mut text =
-        "| attack | trials | refused with a message | same result | silent changes | panics | aborts \
+        "| attack | trials | refused with a message | answered | silent changes | panics | aborts \
                     | losses |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
             .to_owned();
     let mut all = Row::new("**all**");
