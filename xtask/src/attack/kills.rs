@@ -14,7 +14,7 @@ const EPOCHS: &str = "--epochs=40";
 /// How often one training is killed before it may end.
 const KILLS_EACH: usize = 4;
 
-fn fresh<'a>(out: &'a str) -> Vec<&'a str> {
+fn fresh(out: &str) -> Vec<&str> {
     [&["train", "--preset", "cvae-best-3", "--out", out, EPOCHS], &SMALL[..]].concat()
 }
 
