@@ -82,7 +82,7 @@ fn messages_about_data_have_the_lines_of_the_file() {
     let run = tiny(&folder);
     let new = folder.path("new");
     for (text, wanted) in [
-        ("# a comment\nx1\n\nx2\nx3\nx1 & 1\n", "a constant"),
+        ("# a comment\nx1\n\nx2\nx3\nx1 | 1\n", "a constant"),
         ("# a comment\nx1\n\nx2\nx3\nx1 & x7\n", "x7 occurs"),
     ] {
         let file = folder.write("f.txt", text);
