@@ -275,7 +275,7 @@ mod tests {
         let large = Formula::all((0..33).map(|_| x(1)));
         assert_eq!(large.size(), MAX_NODES + 1);
         let assignments = Assignments::uniform(1, 10, 1).expect("not empty");
-        let panic = std::panic::catch_unwind(|| evaluate(&[large.clone()], &assignments));
+        let panic = std::panic::catch_unwind(|| evaluate(std::slice::from_ref(&large), &assignments));
         assert!(panic.is_err(), "it is an error of the caller");
     }
 

@@ -115,7 +115,7 @@ fn a_flipped_bit_in_any_file_is_noticed() {
                 match read_all(&damaged, export) {
                     Ok(found) => assert!(found == wanted && name == "manifest.json", "{name}, bit {bit}"),
                     Err(error) => {
-                        assert!(error.to_string().contains(".json") || error.to_string().contains(&name))
+                        assert!(error.to_string().contains(".json") || error.to_string().contains(&name));
                     }
                 }
             }
