@@ -241,19 +241,17 @@ mod unix {
             text.lines().map(|line| line.split(",\"seconds\"").next().unwrap().to_owned()).collect()
         };
         done(&train(&whole).lines().collect::<Vec<_>>());
-        let mut child =
-            program().args(train(&run).lines()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut ended = false;
-        while !ended {
+        let mut args = train(&run);
+        loop {
+            let mut child =
+                program().args(args.lines()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
             let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
             assert!(messages.any(|line| line.unwrap().starts_with("epoch ")));
-            let id = child.id().to_string();
-            Command::new("kill").args(["-INT", &id]).status().unwrap();
-            ended = child.wait().unwrap().success();
-            if !ended {
-                let resumed = ["train", "--resume", "--out", &run];
-                child = program().args(resumed).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            if child.wait().unwrap().success() {
+                break;
             }
+            args = ["train", "--resume", "--out", &run].join("\n");
         }
         assert_eq!(lines(&run), lines(&whole));
     }
