@@ -73,7 +73,7 @@ fn what_cannot_work_is_refused() {
     // A replaced embedding.
     let copy = folder.path("model");
     fs::create_dir(&copy).unwrap();
-    for file in ["config.toml", "run.json", "model.safetensors", "context.bin"] {
+    for file in ["config.toml", "run.json", "manifest.json", "model.safetensors", "context.bin"] {
         fs::copy(Path::new(MODEL).join(file), Path::new(&copy).join(file)).unwrap();
     }
     done(&["encode", "x1", "--model", &copy]);
@@ -81,7 +81,7 @@ fn what_cannot_work_is_refused() {
     fs::remove_file(&context).unwrap();
     let saved = ["--components", "32", "--method", "kernel-pca", "--save", context.to_str().unwrap()];
     done(&[&["embed", &pool, "--pool", &pool, "--out", &folder.path("z.npy")][..], &saved].concat());
-    refused(&logicvae(&["encode", "x1", "--model", &copy]), &["context.bin", "checksum"]);
+    refused(&logicvae(&["encode", "x1", "--model", &copy]), &["context.bin", "SHA-256"]);
     refused(&logicvae(&["neighbours", "x1", "--in", &pool, "-k", "0"]), &["0"]);
     refused(&logicvae(&["neighbours", "x1"]), &["--in"]);
     refused(&logicvae(&["decode"]), &["--z", "--context"]);

@@ -224,11 +224,11 @@ fn a_rejected_command_does_not_change_the_run() {
     let run = folder.path("run");
     assert_eq!(train(&run, &["--epochs=1"]).code, 0);
     let (before, config) = (weights(&run), folder.read("run/config.toml"));
-    let beyond = folder
-        .write("beyond.txt", "x1 & x9\nx1\nx2\nx3\n!x1\n!x2\n!x3\nx1 & x2\nx1 & x3\nx2 & x3\nx1 | x2\n");
-    let refused = train(&run, &["--data", &beyond, "--force"]);
+    let constant = folder
+        .write("constant.txt", "x1 | 1\nx1\nx2\nx3\n!x1\n!x2\n!x3\nx1 & x2\nx1 & x3\nx2 & x3\nx1 | x2\n");
+    let refused = train(&run, &["--data", &constant, "--force"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("x9"), "{}", refused.err);
+    assert!(refused.err.contains("constant"), "{}", refused.err);
     assert_eq!(weights(&run), before);
     // Resuming with other settings.
     let refused = logicvae(&["train", "--resume", "--preset", "gcn-3", "--epochs", "9", "--out", &run]);

@@ -81,15 +81,20 @@ fn messages_about_data_have_the_lines_of_the_file() {
     let folder = Folder::new();
     let run = tiny(&folder);
     let new = folder.path("new");
-    let file = folder.write("f.txt", "# a comment\nx1\n\nx2\nx3\nx1 & x7\n");
-    for command in [
-        vec!["evaluate", &run, "--data", &file],
-        vec!["encode", "--model", &run, &file],
-        vec!["train", "--preset", "tiny", "--data", &file, "--out", &new],
+    for (text, wanted) in [
+        ("# a comment\nx1\n\nx2\nx3\nx1 | 1\n", "a constant"),
+        ("# a comment\nx1\n\nx2\nx3\nx1 & x7\n", "x7 occurs"),
     ] {
-        let failed = logicvae(&command);
-        refused(&failed, &["f.txt", "line 6", "x7 occurs"]);
-        assert!(!failed.err.contains("vocabulary"), "{command:?}: {}", failed.err);
+        let file = folder.write("f.txt", text);
+        for command in [
+            vec!["evaluate", &run, "--data", &file],
+            vec!["encode", "--model", &run, &file],
+            vec!["train", "--preset", "tiny", "--data", &file, "--out", &new],
+        ] {
+            let failed = logicvae(&command);
+            refused(&failed, &["f.txt", "line 6", wanted]);
+            assert!(!failed.err.contains("vocabulary"), "{command:?}: {}", failed.err);
+        }
     }
     // Constants are simplified away, since this model does not support them.
     let file = folder.write("g.txt", "x1 & 1\n!0 & x2\n");

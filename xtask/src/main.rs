@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands that developers and CI run. One file per command.
 
+mod attack;
 mod bench;
 mod cells;
 mod check_cuda;
@@ -37,6 +38,7 @@ enum Command {
     Bench(bench::Args),
     Reproduce(reproduce::Args),
     Fuzz(fuzz::Args),
+    Attack(attack::Args),
     CheckCuda(check_cuda::Args),
 }
 
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Attack(args) => attack::run(&args),
         Command::CheckCuda(args) => check_cuda::run_check(&args),
     };
     match result {

@@ -19,6 +19,10 @@ pub struct Args {
     /// Build and run the program in tests/external instead, which uses the crates from outside the workspace.
     #[arg(long, conflicts_with_all = ["lapack", "cuda"])]
     external: bool,
+    /// Run the tests of the numeric crates with AddressSanitizer and ThreadSanitizer, and some under Miri,
+    /// instead. Needs a nightly compiler; what its toolchain lacks is skipped with a note.
+    #[arg(long, conflicts_with_all = ["lapack", "cuda", "external"])]
+    sanitize: bool,
 }
 
 /// The packages that are built and tested: all on Linux, and the default members elsewhere. These exclude the
@@ -35,6 +39,9 @@ pub fn run(args: &Args) -> Result<()> {
     if args.external {
         return step("a program outside the workspace", external);
     }
+    if args.sanitize {
+        return sanitize();
+    }
     run_step("formatting", cargo().args(["fmt", "--all", "--", "--check"]))?;
     step("paths, links, modules and line width", checks::run)?;
     let mut clippy = cargo();
@@ -45,13 +52,79 @@ pub fn run(args: &Args) -> Result<()> {
     doc.arg("doc").args(MEMBERS).args(["--no-deps", "--document-private-items"]);
     run_step("docs", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     if exists("cargo-deny", "--version") {
-        // Advisories need a database from the network; the GitHub workflow checks them.
         run_step("dependencies", cargo().args(["deny", "check", "bans", "licenses", "sources"]))?;
+        advisories()?;
     } else {
         eprintln!("── dependencies: skipped, because cargo-deny is not installed\n");
     }
     eprintln!("All checks passed.");
     Ok(())
+}
+
+/// Checks advisories, whose database is fetched from the network.
+fn advisories() -> Result<()> {
+    if !command("cargo").args(["deny", "fetch", "db"]).output().is_ok_and(|output| output.status.success()) {
+        eprintln!("── advisories: skipped, because their database cannot be fetched\n");
+        return Ok(());
+    }
+    run_step("advisories", cargo().args(["deny", "check", "advisories"]))
+}
+
+/// Runs test suites with the sanitizers of a nightly compiler, and some of them under Miri.
+fn sanitize() -> Result<()> {
+    const NIGHTLY: &str = "+nightly";
+    ensure!(
+        command("rustc")
+            .args([NIGHTLY, "--version"])
+            .env_remove("RUSTUP_TOOLCHAIN")
+            .output()?
+            .status
+            .success(),
+        "sanitizers need a nightly compiler: rustup toolchain install nightly"
+    );
+    let nightly = |arguments: &[&str]| {
+        let mut cargo = command("cargo");
+        cargo.arg(NIGHTLY).args(arguments).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+        cargo
+    };
+    let host = output(nightly(&["--version", "--verbose"]).stdin(std::process::Stdio::null()))?;
+    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).context("cargo names no host")?;
+    let packages = ["logic", "compute", "kernel", "gnn"].map(|name| format!("--package=logicvae-{name}"));
+    for sanitizer in ["address", "thread"] {
+        let mut test = nightly(&["test", "--lib", "--tests", "--target", host]);
+        test.args(&packages).env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"));
+        if sanitizer == "thread" {
+            // The standard library must be instrumented as well, or its locks look like races.
+            test.args(["-Zbuild-std"]);
+            if !has_component("rust-src") {
+                eprintln!(
+                    "── {sanitizer} sanitizer: skipped: rustup component add rust-src --toolchain nightly\n"
+                );
+                continue;
+            }
+        }
+        test.env("CARGO_TARGET_DIR", target().join(sanitizer));
+        run_step(&format!("{sanitizer} sanitizer"), &mut test)?;
+    }
+    if !has_component("miri") {
+        eprintln!("── Miri: skipped: rustup component add miri --toolchain nightly\n");
+        return Ok(());
+    }
+    // What Miri can run: no vector instructions, no threads, no large inputs.
+    for (package, tests) in
+        [("logicvae-logic", "io::"), ("logicvae-compute", "amx::tests::rows_of_the_model")]
+    {
+        let mut miri = nightly(&["miri", "test", "--lib", "--package", package, tests]);
+        run_step(&format!("Miri: {package}"), miri.env("MIRIFLAGS", "-Zmiri-disable-isolation"))?;
+    }
+    Ok(())
+}
+
+/// Whether the nightly toolchain has a component.
+fn has_component(name: &str) -> bool {
+    let list =
+        command("rustup").args(["component", "list", "--installed", "--toolchain", "nightly"]).output();
+    list.is_ok_and(|list| String::from_utf8_lossy(&list.stdout).lines().any(|line| line.starts_with(name)))
 }
 
 /// Runs the lints and tests of the kernel crate with the LAPACK backend.

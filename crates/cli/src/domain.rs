@@ -77,6 +77,12 @@ fn observed_domain(file: &Path, variables: usize) -> Result<Domain> {
         }
         rows.push(row);
         let weight = parts.next();
+        if let Some(more) = parts.next() {
+            bail!(
+                "{name}, line {number}: `{more}` follows the weight: give the values without spaces, such as \
+                 1011, and at most one weight"
+            );
+        }
         weighted |= weight.is_some();
         let invalid =
             |text: &str| format!("{name}, line {number}: `{text}` is not a valid weight: give a number");

@@ -8,15 +8,19 @@ use logicvae_logic::Budget;
 
 use crate::args::LimitArgs;
 
+/// The number of conflicts of the SAT solver after which a question is given up if there is no time limit.
+/// It is the same on every machine, and takes well below a minute.
+const CONFLICTS: u64 = 100_000;
+
 impl LimitArgs {
-    /// The budget: the time limit, and Ctrl-C.
+    /// The budget: the time limit or else a limit of the solver, and Ctrl-C.
     pub fn budget(&self) -> Result<Budget> {
         let budget = match self.time_limit {
             Some(seconds) if !(seconds.is_finite() && seconds >= 0.0) => {
                 bail!("--time-limit must be a number of seconds that is at least 0")
             }
             Some(seconds) => Budget::seconds(seconds),
-            None => Budget::unlimited(),
+            None => Budget::conflicts(CONFLICTS),
         };
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = interrupted.clone();

@@ -41,16 +41,22 @@ impl<const N: usize> Table<N> {
                 .iter()
                 .map(|&(column, width, right)| {
                     let cell = &row[column];
-                    match right {
-                        true => format!("{cell:>width$}"),
-                        // Formulae can be longer than any width that can be filled with spaces.
-                        false if column == N - 1 => cell.clone(),
-                        false => format!("{cell:<width$}"),
-                    }
+                    if right { right_aligned(cell, width) } else { left_aligned(cell, width) }
                 })
                 .collect();
             writeln!(out, "{}", cells.join("  ").trim_end())?;
         }
         Ok(())
     }
+}
+
+/// A text with spaces before it. The width of Rust's own formatting is limited to 65,535, but formulae and
+/// names are not.
+pub fn right_aligned(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.chars().count())) + text
+}
+
+/// A text with spaces behind it.
+fn left_aligned(text: &str, width: usize) -> String {
+    text.to_owned() + &" ".repeat(width.saturating_sub(text.chars().count()))
 }

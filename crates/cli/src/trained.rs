@@ -9,6 +9,7 @@ use logicvae_vae::{Codes, Model, Refinement, Run, Weights};
 
 use crate::args::{ModelArgs, WhichWeights};
 use crate::input::{Inputs, is_standard};
+use crate::message::message;
 use crate::progress::Progress;
 
 impl From<WhichWeights> for Weights {
@@ -24,9 +25,22 @@ impl From<WhichWeights> for Weights {
 pub fn open(args: &ModelArgs) -> Result<Model> {
     keep_freed_memory();
     match &args.model {
-        Some(folder) => Ok(Run::open(folder)?.model(args.weights.into(), &args.device.open()?)?),
+        Some(folder) => Ok(open_run(folder)?.model(args.weights.into(), &args.device.open()?)?),
         None => Ok(Model::built_in()?),
     }
+}
+
+/// Opens a run or an export, and says so if its files cannot be verified.
+pub fn open_run(folder: &Path) -> Result<Run> {
+    let run = Run::open(folder)?;
+    if !run.has_manifest() {
+        message(format_args!(
+            "note: {} was written by an older version and has no manifest.json: changes of its settings or \
+             of its best weights would go unnoticed",
+            folder.display()
+        ));
+    }
+    Ok(run)
 }
 
 /// The formulae of a file or, if none is named, the test set of the model's folder.
@@ -39,7 +53,7 @@ pub fn formulae_or_test_set(
     match (file, &args.model) {
         (Some(path), _) => inputs.limited(path, limits),
         (None, Some(folder)) => {
-            let formulae = Run::open(folder)?.formulae(Split::Test)?;
+            let formulae = open_run(folder)?.formulae(Split::Test)?;
             let entry = |(at, formula)| Entry { formula, label: None, line: at + 1 };
             Ok(formulae.into_iter().enumerate().map(entry).collect())
         }

@@ -10,6 +10,9 @@ use logicvae_logic::{fnv1a, uniform};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+/// The largest number of weights of a new model, 2²⁷. Training takes about 20 bytes per weight.
+const MAX_WEIGHTS: usize = 1 << 27;
+
 /// All weights of a model. Layers request theirs by name through [`Parameters::builder`].
 ///
 /// A new weight is drawn from a generator that depends on the seed and the name only, so neither the order of
@@ -156,7 +159,16 @@ impl SimpleBackend for Parameters {
             return Ok(var.as_tensor().clone());
         }
         let value = match &self.origin {
-            Origin::Seed(seed) => draw(*seed, name, &shape, init)?,
+            Origin::Seed(seed) => {
+                let before: usize = self.lock().values().map(|var| var.elem_count()).sum();
+                let all = shape.dims().iter().try_fold(1usize, |all, &size| all.checked_mul(size));
+                if all.and_then(|all| all.checked_add(before)).is_none_or(|all| all > MAX_WEIGHTS) {
+                    candle_core::bail!(
+                        "the model has more than {MAX_WEIGHTS} weights: choose a smaller size of its layers"
+                    );
+                }
+                draw(*seed, name, &shape, init)?
+            }
             Origin::File(file) => find(file, name, &shape)?.clone(),
         };
         let var = Var::from_tensor(&value.to_dtype(dtype)?.to_device(device)?)?;

@@ -52,6 +52,7 @@ mod neighbours;
 #[allow(unsafe_code)] // AVX-512 intrinsics
 mod nontemporal;
 mod npy;
+mod npy_reader;
 
 /// Compiles the example of the README as a doctest.
 #[cfg(doctest)]
@@ -68,3 +69,4 @@ pub use gram::{Kernel, jaccard};
 pub use measure::{Measure, Overlap};
 pub use neighbours::{Neighbour, Neighbours};
 pub use npy::{NpyWriter, Precision};
+pub use npy_reader::{NpyError, read_npy};

@@ -1,5 +1,5 @@
-//! Writing `.npy` files row by row, so that matrices of any size pass through a small buffer. (To read them,
-//! or to write matrices that are in memory, use ndarray-npy.)
+//! Writing `.npy` files row by row, so that matrices of any size pass through a small buffer. (To write
+//! matrices that are in memory, use ndarray-npy.)
 
 use std::io::{self, Write};
 

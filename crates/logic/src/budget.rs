@@ -16,11 +16,12 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     deadline: Option<Instant>,
     interrupted: Option<Arc<AtomicBool>>,
+    conflicts: Option<u64>,
 }
 
 /// The budget was spent before the answer was known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown: the time limit was reached, or the program was interrupted")]
+#[error("unknown: the limit was reached before the answer was known, or the program was interrupted")]
 pub struct Unknown;
 
 impl Budget {
@@ -32,7 +33,13 @@ impl Budget {
     /// Gives up after this many seconds, counted from now. A number that is not a duration means no limit.
     pub fn seconds(seconds: f64) -> Self {
         let duration = Duration::try_from_secs_f64(seconds).ok();
-        Self { deadline: duration.and_then(|d| Instant::now().checked_add(d)), interrupted: None }
+        Self { deadline: duration.and_then(|d| Instant::now().checked_add(d)), ..Self::default() }
+    }
+
+    /// Gives up after this many conflicts of the SAT solver in one question. Unlike a time limit, the answer
+    /// is the same on every machine.
+    pub fn conflicts(conflicts: u64) -> Self {
+        Self { conflicts: Some(conflicts), ..Self::default() }
     }
 
     /// Also gives up when this flag is set.
@@ -45,7 +52,18 @@ impl Budget {
     pub fn at_most(&self, seconds: f64) -> Self {
         let other = Self::seconds(seconds).deadline;
         let deadline = self.deadline.into_iter().chain(other).min();
-        Self { deadline, interrupted: self.interrupted.clone() }
+        Self { deadline, ..self.clone() }
+    }
+
+    /// The same budget, but at most this many conflicts in one question.
+    pub(crate) fn at_most_conflicts(&self, conflicts: u64) -> Self {
+        let conflicts = self.conflicts.map_or(conflicts, |own| own.min(conflicts));
+        Self { conflicts: Some(conflicts), ..self.clone() }
+    }
+
+    /// The number of conflicts of one question.
+    pub(crate) fn conflict_limit(&self) -> u64 {
+        self.conflicts.unwrap_or(u64::MAX)
     }
 
     /// Whether it is time to give up.

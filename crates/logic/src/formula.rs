@@ -8,6 +8,12 @@ use thiserror::Error;
 
 use crate::node::{AND, NOT, Node, OR, TRUE, VAR, Var, arity};
 
+/// The largest number of nodes of a formula that is read, 2²⁴.
+///
+/// Questions about a formula take up to 64 bytes per node, so no formula that is read takes more than about a
+/// gigabyte.
+pub const MAX_NODES: usize = 1 << 24;
+
 /// A propositional formula.
 ///
 /// The syntax tree is a flat array of nodes in depth-first preorder, four bytes per node, behind a shared
@@ -44,6 +50,12 @@ pub enum PreorderError {
     Trailing {
         /// The number of nodes in the complete tree.
         complete: usize,
+    },
+    /// The list is longer than a formula may be.
+    #[error("the list has {nodes} nodes, but a formula may have at most {MAX_NODES}: split it")]
+    TooLong {
+        /// The number of nodes in the list.
+        nodes: usize,
     },
     /// A code that represents no node.
     #[error("code {code} at position {position} represents no node")]
@@ -119,6 +131,14 @@ impl Formula {
     /// Checks that the codes are valid and form exactly one tree. Every list of codes from outside the crate
     /// passes through here.
     pub(crate) fn checked(codes: Vec<u32>) -> Result<Self, PreorderError> {
+        if codes.len() > MAX_NODES {
+            return Err(PreorderError::TooLong { nodes: codes.len() });
+        }
+        Self::checked_tree(codes)
+    }
+
+    /// Checks that the codes are valid and form exactly one tree, of any size.
+    fn checked_tree(codes: Vec<u32>) -> Result<Self, PreorderError> {
         let mut open = 1usize;
         for (position, &code) in codes.iter().enumerate() {
             if open == 0 {
@@ -139,7 +159,7 @@ impl Formula {
     pub(crate) fn from_codes(codes: impl Into<Arc<[u32]>>) -> Self {
         let formula = Self { codes: codes.into() };
         debug_assert!(
-            Self::checked(formula.codes.to_vec()).is_ok(),
+            Self::checked_tree(formula.codes.to_vec()).is_ok(),
             "the codes are not one complete tree: {:?}",
             formula.codes
         );

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::budget::{Budget, Unknown};
 use crate::formula::Formula;
 use crate::node::Node;
 
@@ -48,9 +49,14 @@ pub struct Stats {
     pub tautologies: f64,
     /// The fraction of formulae that are true at no assignment.
     pub contradictions: f64,
+    /// The fraction of formulae for which that is unknown, because it is too hard to find out.
+    pub undecided: f64,
     /// The number of formulae with 0, 1, 2, … nodes. The last bin also counts all larger formulae.
     pub size_histogram: Vec<usize>,
 }
+
+/// After this many conflicts of the SAT solver, about a second, a formula counts as undecided.
+const MAX_CONFLICTS: u64 = 10_000;
 
 /// The number of bins of the size histogram.
 const BINS: usize = 257;
@@ -73,6 +79,7 @@ pub struct StatsBuilder {
     types: [usize; 5],
     tautologies: usize,
     contradictions: usize,
+    undecided: usize,
     sizes: Vec<usize>,
 }
 
@@ -106,10 +113,13 @@ impl StatsBuilder {
         for node in formula.preorder() {
             self.types[kind(node)] += 1;
         }
-        if formula.is_tautology() {
-            self.tautologies += 1;
-        } else if !formula.is_satisfiable() {
-            self.contradictions += 1;
+        let budget = Budget::conflicts(MAX_CONFLICTS);
+        // A formula that cannot be false is a tautology.
+        match (formula.find_counterexample_within(&budget), formula.find_model_within(&budget)) {
+            (Ok(None), _) => self.tautologies += 1,
+            (_, Ok(None)) => self.contradictions += 1,
+            (Ok(Some(_)), Ok(Some(_))) => {}
+            (Err(Unknown), _) | (_, Err(Unknown)) => self.undecided += 1,
         }
         let bin = formula.size().min(BINS - 1);
         if self.sizes.len() <= bin {
@@ -139,6 +149,7 @@ impl StatsBuilder {
             },
             tautologies: share(self.tautologies, count),
             contradictions: share(self.contradictions, count),
+            undecided: share(self.undecided, count),
             size_histogram: self.sizes.clone(),
         }
     }

@@ -1,6 +1,7 @@
 //! What the program does with its arguments: list, plan, run, report.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,10 +39,8 @@ pub fn run(args: &Args) -> Result<()> {
     }
     layout.check_program()?;
     layout.create_folders(&suite)?;
-    let lock = File::create(layout.runs.join("lock")).context("cannot create the lock file")?;
-    if lock.try_lock().is_err() {
-        bail!("another reproduction is running in {}: wait until it ends, or stop it", layout.runs.display());
-    }
+    // Either folder may be shared with another reproduction that has another one for the rest.
+    let _locks = [lock(&layout.runs, "lock")?, lock(&layout.out, ".lock")?];
     if args.report {
         return write_report(&suite, &layout);
     }
@@ -49,6 +48,16 @@ pub fn run(args: &Args) -> Result<()> {
     let outcome = runner::run(&suite, &steps, &layout, jobs, &stop)?;
     write_report(&suite, &layout)?;
     conclude(&outcome, steps.len())
+}
+
+/// Keeps other reproductions out of a folder.
+fn lock(folder: &Path, name: &str) -> Result<File> {
+    let path = folder.join(name);
+    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    if file.try_lock().is_err() {
+        bail!("another reproduction is running in {}: wait until it ends, or stop it", folder.display());
+    }
+    Ok(file)
 }
 
 /// The committed suite, or the file that the arguments name.

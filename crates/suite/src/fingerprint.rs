@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::layout::{Layout, root};
     use crate::plan::plan;
-    use crate::record::{Record, read_json};
+    use crate::record::read_result;
     use crate::suite::Suite;
 
     /// Fingerprints of committed results: every kind of task, every kind of model, and settings that are
@@ -134,7 +134,7 @@ mod tests {
         for (name, fingerprint) in fingerprints() {
             let experiment = suite.experiment(&name).unwrap();
             // Experiments without a result have not been run yet.
-            if let Some(record) = read_json::<Record>(&layout.result(experiment)) {
+            if let Some(record) = read_result(&layout.result(experiment)) {
                 assert_eq!((record.name, record.fingerprint), (name, fingerprint));
             }
         }

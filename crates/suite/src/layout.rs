@@ -144,6 +144,8 @@ impl Layout {
     pub fn logicvae(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(root()).args(["--json", "--threads"]).arg(self.threads.to_string());
+        // No process outlives the suite.
+        command.arg("--stop-with-input");
         command
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Result, bail};
-use logicvae_vae::Config;
+use logicvae_vae::{Config, Run};
 
 use crate::estimate::{task_seconds, training_seconds};
 use crate::fingerprint::{fingerprint, training_origin};
 use crate::layout::Layout;
-use crate::record::{ExportManifest, LastEpoch, Record, read_json};
+use crate::record::{LastEpoch, Record, read_result};
 use crate::settings::training_config;
 use crate::suite::{Experiment, Suite, Task};
 
@@ -90,7 +90,7 @@ fn plan_step(suite: &Suite, layout: &Layout, experiment: &Experiment, dependency
         _ => None,
     };
     let fingerprint = fingerprint(suite.code_version, experiment, config.as_ref(), layout.scale, dependency)?;
-    let result: Option<Record> = read_json(&layout.result(experiment));
+    let result = read_result(&layout.result(experiment));
     let up_to_date = result.is_some_and(|result| result.fingerprint == fingerprint);
     let mut step = Step {
         name: experiment.name.clone(),
@@ -134,11 +134,12 @@ fn require_models_and_runs(suite: &Suite, layout: &Layout, steps: &mut [Step]) {
 /// Whether the run or the exported model that an experiment leaves for others is there.
 fn leaves_its_output(suite: &Suite, layout: &Layout, step: &Step) -> bool {
     let Some(experiment) = suite.experiment(&step.name) else { return false };
-    let result: Option<Record> = read_json(&layout.result(experiment));
+    let result = read_result(&layout.result(experiment));
     match experiment.task.export() {
         Some(export) => {
-            let manifest: Option<ExportManifest> = read_json(&layout.model(export).join("run.json"));
-            let weights = manifest.map(|manifest| manifest.export.weights);
+            // A damaged model is made again.
+            let weights = Run::open(layout.model(export)).and_then(|run| run.verify());
+            let weights = weights.ok().map(|bytes| format!("{:08x}", crc32fast::hash(&bytes)));
             weights.is_some() && weights == result.and_then(|result| result.checksum)
         }
         None => step.has_completed_run(layout, result.as_ref()),

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 /// The result of an experiment: one JSON file per experiment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -94,21 +94,51 @@ impl LastEpoch {
     }
 }
 
-/// The `run.json` of an exported model.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ExportManifest {
-    /// The exported weights.
-    pub export: ExportedWeights,
+/// What precedes the hash at the end of a result file.
+const SEAL: &str = ",\"sha256\":\"";
+
+/// A result as the text of its file, which ends with the SHA-256 of everything before it. A result that was
+/// edited by hand is therefore noticed.
+pub fn seal(result: &Value) -> String {
+    let text = result.to_string();
+    let digest = Sha256::digest(text.as_bytes());
+    let content = text.strip_suffix('}').unwrap_or(&text);
+    format!("{content}{SEAL}{digest:x}\"}}\n")
 }
 
-/// The weights of an exported model.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ExportedWeights {
-    /// The CRC-32 of the weights.
-    pub weights: String,
+/// Reads a result; `None` if it does not exist, has another form, or was changed after it was written.
+/// Results of the first release have no hash.
+pub fn read_result(path: &Path) -> Option<Record> {
+    let text = fs::read_to_string(path).ok()?;
+    if let Some((content, rest)) = text.rsplit_once(SEAL) {
+        let digest = rest.trim_end().strip_suffix("\"}")?;
+        if format!("{:x}", Sha256::digest(format!("{content}}}"))) != digest {
+            return None;
+        }
+    }
+    serde_json::from_str(&text).ok()
 }
 
-/// Reads a JSON file; `None` if it does not exist or has another form.
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_that_was_edited_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let text = seal(&json!({ "name": "a", "fingerprint": "f", "values": { "accuracy": 0.5 } }));
+        let read = |text: &str| {
+            fs::write(&path, text).unwrap();
+            read_result(&path)
+        };
+        assert_eq!(read(&text).unwrap().value("accuracy"), &json!(0.5));
+        assert!(serde_json::from_str::<Value>(&text).is_ok(), "it is still JSON");
+        assert!(read(&text.replace("0.5", "0.6")).is_none());
+        assert!(read(&text.replace("sha256\":\"", "sha256\":\"0")).is_none());
+        // Results of the first release are read as they are.
+        assert!(read(r#"{"name": "a", "values": {"accuracy": 0.5}}"#).is_some());
+    }
 }

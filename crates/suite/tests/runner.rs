@@ -254,6 +254,17 @@ fn killed_and_interrupted_runs_continue_to_the_same_results() {
     assert!(planned().starts_with("3 of 3 to run"), "weights that differ from the result's: {}", planned());
     fs::write(&about, text).unwrap();
     assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
+    // A damaged model is made again.
+    for file in ["model.safetensors", "config.toml", "test.txt"] {
+        let path = models.join("second").join(file);
+        let whole = fs::read(&path).unwrap();
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 2] ^= 1;
+        fs::write(&path, damaged).unwrap();
+        assert!(planned().starts_with("3 of 3 to run"), "{file}: {}", planned());
+        fs::write(&path, whole).unwrap();
+    }
+    assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     fs::remove_dir_all(models).unwrap();
     assert!(planned().starts_with("3 of 3 to run"), "{}", planned());
 }
@@ -288,6 +299,25 @@ fn failures_do_not_stop_other_experiments() {
     assert!(messages(&output).contains("2 of 7 done already"), "{}", messages(&output));
     // The third training starts from the weights of the second, so it is started again too.
     assert_eq!(["first", "second", "third"].map(|name| begun(folder.path(), name)), [1, 2, 2]);
+
+    // A result that was edited does not count as done.
+    let planned = || {
+        let output = reproduce(folder.path()).args(["--dry-run", "--only", "first"]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+    };
+    assert!(planned().starts_with("0 of 1 to run"), "{}", planned());
+    let path = folder.path().join("out/trainings/first.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"accuracy\":", "\"accuracy\":1", 1)).unwrap();
+    assert!(planned().starts_with("1 of 1 to run"), "{}", planned());
+    fs::write(&path, text).unwrap();
+
+    // Two reproductions do not write to the same results, even with different runs.
+    let lock = fs::File::create(folder.path().join("out/.lock")).unwrap();
+    lock.lock().unwrap();
+    let output = reproduce(folder.path()).arg("--report").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(messages(&output).contains("another reproduction is running in"), "{}", messages(&output));
 }
 
 #[test]

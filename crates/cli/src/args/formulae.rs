@@ -86,8 +86,9 @@ pub enum Format {
 
 /// Evaluate one formula: its value, truth table, satisfying assignments and simplified form.
 ///
-/// Truth tables are limited to 26 variables. Satisfying assignments can usually be counted for more variables
-/// than that; if counting is not feasible, a note says so.
+/// Truth tables are limited to 26 variables. Satisfying assignments are counted unless only a value or the
+/// simplified form is requested. They can usually be counted for more than 26 variables; if that is not
+/// feasible, a note says so.
 ///
 /// JSON keys: formula, variables, nodes, depth, value (1 or -1), truth_table (a string of 0 and 1, in which
 /// assignment i sets x_(b+1) to bit b of i), satisfying, simplified. Keys that were not requested are null.
@@ -150,8 +151,9 @@ pub struct CheckArgs {
 
 /// Summarise a file of formulae: sizes, depths, variables, node types and tautologies.
 ///
-/// JSON keys: count, nodes, depth, variables, mix (the share of each node type), tautologies and
-/// contradictions (shares between 0 and 1), size_histogram.
+/// JSON keys: count, nodes, depth, variables, mix (the share of each node type), tautologies, contradictions
+/// and undecided (shares between 0 and 1), size_histogram. Undecided formulae have more than 20 variables and
+/// are too hard for the SAT solver.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -45,6 +45,11 @@ pub struct Args {
     #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
+    /// Stop when standard input is closed, for programs that start this one: a training saves its state, and
+    /// other commands end at once.
+    #[arg(long, global = true, hide = true)]
+    pub stop_with_input: bool,
+
     #[command(subcommand)]
     pub command: Command,
 }

@@ -85,11 +85,6 @@ pub struct TrainArgs {
     /// Device to compute on: auto, cpu, cuda or cuda:1. GPUs require a build with the feature `cuda`.
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
-
-    /// Save a checkpoint and stop at the end of standard input, for programs that start a training and may be
-    /// killed.
-    #[arg(long, hide = true)]
-    pub stop_with_input: bool,
 }
 
 /// Weights stored in a run folder.

@@ -7,8 +7,8 @@ use clap::ValueEnum;
 /// How long a hard question may take.
 #[derive(clap::Args)]
 pub struct LimitArgs {
-    /// Give up after S seconds, and answer "unknown" with exit code 3 [default: no limit]. Ctrl-C does the
-    /// same at once.
+    /// Give up after S seconds, and answer "unknown" with exit code 3 [default: after 100,000 conflicts of
+    /// the SAT solver in one question]. Ctrl-C does the same at once.
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
 }

@@ -31,7 +31,9 @@ pub fn run(args: &CheckArgs, output: Output) -> Result<ExitCode> {
     let report = Report { equivalent, counterexample };
     output.print(&report, |out| match (&report.counterexample, report.equivalent) {
         (None, Some(_)) => writeln!(out, "equivalent"),
-        (None, None) => writeln!(out, "unknown: the time limit was reached before the answer was known"),
+        (None, None) => {
+            writeln!(out, "unknown: the limit was reached before the answer was known; see --time-limit")
+        }
         (Some(assignment), _) => {
             let value = |formula: &Formula| u8::from(formula.evaluate(assignment).unwrap_or_default());
             if inputs.names.is_empty() {

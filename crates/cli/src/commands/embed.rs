@@ -15,6 +15,7 @@ use crate::commands::kernel::precision;
 use crate::domain::{domain, kernel_form, largest_variable};
 use crate::input::{Inputs, is_standard};
 use crate::output::{Output, check_target, write_file};
+use crate::trained::open_run;
 
 #[derive(Serialize)]
 struct Report {
@@ -107,7 +108,7 @@ fn fitted(pool: Option<&Path>) -> Result<Option<(String, Embedding)>> {
         return Ok(Some(("the embedding of the built-in model".into(), embedding)));
     };
     if Run::exists(path) {
-        let embedding = Run::open(path)?.embedding()?;
+        let embedding = open_run(path)?.embedding()?;
         let embedding = embedding.with_context(|| {
             format!("{} is a model without semantic vectors: name a conditional model", path.display())
         })?;

@@ -12,6 +12,7 @@ use crate::failure::UNKNOWN;
 use crate::input::Inputs;
 use crate::message::message;
 use crate::output::Output;
+use crate::table::right_aligned;
 
 /// Formulae with more nodes are not minimised.
 const LARGE: usize = 2000;
@@ -36,8 +37,8 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
     let variables = variables(&formula, args)?;
     let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
     let mut code = ExitCode::SUCCESS;
-    // Satisfying assignments are counted if that is easy, or if nothing else was asked for.
-    let skipped = (args.assign.is_some() || args.simplify) && formula.variables().len() > TABLE_LIMIT;
+    // Counting can take long, so satisfying assignments are counted only if nothing else was asked for.
+    let skipped = args.assign.is_some() || args.simplify;
     let satisfying = match &table {
         Some(table) => Some(table.count_ones().into()),
         None if skipped => None,
@@ -145,8 +146,9 @@ fn truth_table(table: &TruthTable, columns: &[String], out: &mut dyn Write) -> i
     for index in 0..table.len() {
         let assignment = Assignment::from_index(index as u64, table.variables());
         let cells = assignment.values().iter().zip(columns);
-        let cells: Vec<String> =
-            cells.map(|(&value, name)| format!("{:>1$}", u8::from(value), name.chars().count())).collect();
+        let cells: Vec<String> = cells
+            .map(|(&value, name)| right_aligned(&u8::from(value).to_string(), name.chars().count()))
+            .collect();
         writeln!(out, "  {}  {:>5}", cells.join(" "), if table.get(index) { "1" } else { "0" })?;
     }
     Ok(())

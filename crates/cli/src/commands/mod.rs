@@ -43,7 +43,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         pool = pool.num_threads(threads.into());
     }
     pool.build_global().context("cannot start the threads")?;
-    let output = Output { json: args.json };
+    let (output, stop_with_input) = (Output { json: args.json }, args.stop_with_input);
+    if stop_with_input && !matches!(args.command, Command::Train(_)) {
+        when_input_ends(|| std::process::exit(130));
+    }
     match args.command {
         Command::Sample(args) => sample::run(&args, output),
         Command::Eval(args) => eval::run(&args, output),
@@ -59,7 +62,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Mine(args) => mine::run(&args, output),
         Command::Predict(args) => predict::run(&args, output),
         Command::Draw(args) => draw::run(&args, output),
-        Command::Train(args) => train::run(&args, output),
+        Command::Train(args) => train::run(&args, output, stop_with_input),
         Command::Evaluate(args) => evaluate::run(&args, output),
         Command::Encode(args) => encode::run(&args, output),
         Command::Decode(args) => decode::run(&args, output),
@@ -72,4 +75,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),
     }
+}
+
+/// Does something when standard input ends, as it does when the program at its other end is killed.
+fn when_input_ends(action: impl FnOnce() + Send + 'static) {
+    std::thread::spawn(move || {
+        std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).ok();
+        action();
+    });
 }

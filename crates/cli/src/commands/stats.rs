@@ -44,6 +44,9 @@ fn text(stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "\n{:<16}{:>6.2} %", "tautologies", 100.0 * stats.tautologies)?;
     writeln!(out, "{:<16}{:>6.2} %", "contradictions", 100.0 * stats.contradictions)?;
+    if stats.undecided > 0.0 {
+        writeln!(out, "{:<16}{:>6.2} % (too hard to decide)", "undecided", 100.0 * stats.undecided)?;
+    }
     writeln!(out, "\nnodes  formulae")?;
     let highest = stats.size_histogram.iter().max().copied().unwrap_or(1).max(1);
     for (size, &count) in stats.size_histogram.iter().enumerate().filter(|&(_, &c)| c > 0) {

@@ -28,6 +28,7 @@ pub use map::{MapContent, map};
 pub use marks::{Mark, Series};
 pub use picture::Picture;
 pub use strip::{Step, strip};
+pub use svg::without_controls;
 
 use std::path::Path;
 
@@ -50,7 +51,7 @@ pub const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
 impl Figure {
     /// Writes one file per extension into a folder.
     pub fn write(&self, folder: &Path, force: bool) -> Result<()> {
-        let svg = self.chart.svg()?;
+        let svg = without_controls(&self.chart.svg()?);
         let png = png::render(&svg)?;
         for (ending, bytes) in ENDINGS.iter().zip([svg.as_bytes(), &png, self.csv.as_bytes()]) {
             let path = folder.join(format!("{}.{ending}", self.name));

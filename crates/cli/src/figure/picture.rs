@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::png;
+use super::svg::without_controls;
 use crate::output::{check_target, write_file};
 
 /// The file that a figure will be written to.
@@ -32,7 +33,8 @@ impl<'a> Picture<'a> {
 
     /// Writes the figure, converted to PNG if the extension is .png.
     pub fn write(&self, svg: &str) -> Result<()> {
-        let bytes = if self.png { png::render(svg)? } else { svg.as_bytes().to_vec() };
+        let svg = without_controls(svg);
+        let bytes = if self.png { png::render(&svg)? } else { svg.into_bytes() };
         write_file(self.path, self.force, |out| Ok(out.write_all(&bytes)?))
     }
 }

@@ -24,6 +24,11 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
+/// A picture without the control characters that XML does not allow, such as those of a name in a chart.
+pub fn without_controls(svg: &str) -> String {
+    svg.chars().filter(|c| !c.is_control() || "\t\n\r".contains(*c)).collect()
+}
+
 /// Writes a line of text at a position on its baseline.
 pub fn write_text(out: &mut String, (x, y): (f64, f64), size: f64, anchor: Anchor, colour: &str, line: &str) {
     let anchor = match anchor {

@@ -8,13 +8,18 @@
 //! other entries, so the bits of a result do not depend on how a product is divided into blocks of rows or
 //! columns.
 //!
-//! Rust has no stable intrinsics for the unit, hence the assembly. All unsafe code is private to this module;
-//! the methods of [`Packed`] check shapes before they call it.
+//! The passes that pack factors and add products (`passes.rs`) are written once and compiled twice: for the
+//! instructions of the processor (`hardware.rs`) and, in tests, for a model of these instructions in plain
+//! Rust (`software.rs`), so that they are tested on every machine. All unsafe code is private to this
+//! module; the methods of [`Packed`] check shapes before they call it.
 
+mod hardware;
+mod passes;
+#[cfg(test)]
+mod software;
 #[cfg(test)]
 mod tests;
 
-use std::arch::asm;
 use std::arch::x86_64::*;
 use std::sync::OnceLock;
 
@@ -83,7 +88,7 @@ impl Packed {
         let operand = Operand::new(b.as_ptr(), columns, depth, b.col_stride(), b.row_stride())?;
         let mut tiles = Tiles::new(columns, depth);
         // SAFETY: the unit is available, and the operand describes the matrix `b`.
-        unsafe { operand.pack(0, depth, true, &mut tiles) };
+        unsafe { hardware::pack(&operand, 0, depth, true, &mut tiles) };
         Some(Self { tiles, depth, columns })
     }
 
@@ -101,20 +106,10 @@ impl Packed {
         let Some(a) = Operand::new(a.as_ptr(), rows, depth, a.row_stride(), a.col_stride()) else {
             return false;
         };
-        let mut tiles = Tiles::new(rows, BLOCK.min(depth));
         let result = Output { start: to.as_ptr_mut(), stride: to.row_stride(), rows, columns };
         // SAFETY: `self` exists, so the unit is available; the shapes of operands and result were checked
         // above.
-        unsafe {
-            configure();
-            for from in (0..depth).step_by(BLOCK) {
-                let length = BLOCK.min(depth - from);
-                a.pack(from, length, false, &mut tiles);
-                let add = from > 0 || matches!(how, Accum::Add);
-                result.add_product(&tiles, &self.tiles, (from / DEPTH, length.div_ceil(DEPTH)), add);
-            }
-            asm!("tilerelease", options(nostack));
-        }
+        unsafe { hardware::multiply(&a, &self.tiles, &result, matches!(how, Accum::Add)) };
         true
     }
 }
@@ -141,9 +136,10 @@ impl Tiles {
         Self { memory, first, along }
     }
 
-    /// A pointer to a pair of tiles.
-    fn at(&self, outer: usize, step: usize) -> *const f32 {
-        self.memory[self.first + (outer * self.along + step) * PAIR..][..PAIR].as_ptr()
+    /// A pointer to `steps` pairs of tiles that follow each other along `k`.
+    fn at(&self, outer: usize, first: usize, steps: usize) -> *const f32 {
+        assert!(first + steps <= self.along, "tiles beyond the end");
+        self.memory[self.first + (outer * self.along + first) * PAIR..][..steps * PAIR].as_ptr()
     }
 
     fn at_mut(&mut self, outer: usize, step: usize) -> *mut f32 {
@@ -175,158 +171,6 @@ impl Operand {
             strides: (outer_stride, depth_stride),
         })
     }
-
-    /// Packs `length` values of `k`, starting at `from`. `across`: as the second factor, whose tiles have `k`
-    /// along their columns.
-    #[target_feature(enable = "avx512f,avx512bf16")]
-    unsafe fn pack(&self, from: usize, length: usize, across: bool, to: &mut Tiles) {
-        debug_assert!(from + length <= self.depth);
-        let along = self.strides.1 == 1;
-        for tile in 0..self.outer.div_ceil(TILE) {
-            let rows = TILE.min(self.outer - tile * TILE);
-            for step in 0..length.div_ceil(DEPTH) {
-                let k = from + step * DEPTH;
-                let columns = DEPTH.min(from + length - k);
-                let at = to.at_mut(tile, step).cast::<__m512i>();
-                // SAFETY: the tile starts inside the matrix, masks keep every load inside it, and `to` has
-                // room for the pair.
-                unsafe {
-                    let start = self
-                        .start
-                        .offset((tile * TILE) as isize * self.strides.0 + k as isize * self.strides.1);
-                    let (mut high, mut low) = match along {
-                        true => cut_along(start, self.strides.0, rows, columns),
-                        false => cut_across(start, self.strides.1, rows, columns),
-                    };
-                    if along == across {
-                        transpose(&mut high);
-                        transpose(&mut low);
-                    }
-                    for (row, (high, low)) in high.into_iter().zip(low).enumerate() {
-                        at.add(row).write(high);
-                        at.add(TILE + row).write(low);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Rounds two vectors to pairs of bf16, and the remainders to other pairs: the high and the low parts.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-fn cut(even: __m512, odd: __m512) -> (__m512i, __m512i) {
-    let round = |x: __m512| {
-        // SAFETY: both types are 32 bytes of plain data.
-        let halves = unsafe { std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(x)) };
-        _mm512_cvtepu16_epi32(halves)
-    };
-    let pair = |even: __m512i, odd: __m512i| _mm512_or_si512(even, _mm512_slli_epi32::<16>(odd));
-    let rest = |x: __m512, high: __m512i| {
-        round(_mm512_sub_ps(x, _mm512_castsi512_ps(_mm512_slli_epi32::<16>(high))))
-    };
-    let (even_high, odd_high) = (round(even), round(odd));
-    (pair(even_high, odd_high), pair(rest(even, even_high), rest(odd, odd_high)))
-}
-
-/// A tile whose `k` are contiguous in memory: one row per outer index.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-unsafe fn cut_along(
-    start: *const f32,
-    stride: isize,
-    rows: usize,
-    columns: usize,
-) -> ([__m512i; TILE], [__m512i; TILE]) {
-    let zero = _mm512_setzero_si512();
-    let (mut high, mut low) = ([zero; TILE], [zero; TILE]);
-    let mask = (1u64 << columns) - 1;
-    let evens = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    let odds = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-    for row in 0..rows {
-        // SAFETY: the caller guarantees that the tile is readable; masked lanes are not read.
-        let (first, second) = unsafe {
-            let at = start.offset(row as isize * stride);
-            (
-                _mm512_maskz_loadu_ps(mask as u16, at),
-                _mm512_maskz_loadu_ps((mask >> TILE) as u16, at.wrapping_add(TILE)),
-            )
-        };
-        (high[row], low[row]) =
-            cut(_mm512_permutex2var_ps(first, evens, second), _mm512_permutex2var_ps(first, odds, second));
-    }
-    (high, low)
-}
-
-/// A tile whose outer indices are contiguous in memory: one row per pair of `k`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-unsafe fn cut_across(
-    start: *const f32,
-    stride: isize,
-    rows: usize,
-    columns: usize,
-) -> ([__m512i; TILE], [__m512i; TILE]) {
-    let zero = _mm512_setzero_si512();
-    let (mut high, mut low) = ([zero; TILE], [zero; TILE]);
-    let mask = ((1u32 << rows) - 1) as u16;
-    for pair in 0..columns.div_ceil(2) {
-        // SAFETY: the caller guarantees that the tile is readable; masked lanes are not read.
-        let (even, odd) = unsafe {
-            let at = start.offset(2 * pair as isize * stride);
-            let odd_mask = if 2 * pair + 1 < columns { mask } else { 0 };
-            (_mm512_maskz_loadu_ps(mask, at), _mm512_maskz_loadu_ps(odd_mask, at.wrapping_offset(stride)))
-        };
-        (high[pair], low[pair]) = cut(even, odd);
-    }
-    (high, low)
-}
-
-/// Transposes 16 by 16 words, exchanging blocks of one, two, four and eight words.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn transpose(rows: &mut [__m512i; TILE]) {
-    let mut t = *rows;
-    for i in (0..TILE).step_by(2) {
-        t[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
-        t[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
-    }
-    // Each quarter of u[4i + j] holds column 4q + j of rows 4i to 4i + 3.
-    let mut u = t;
-    for i in (0..TILE).step_by(4) {
-        u[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-        u[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-        u[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-        u[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-    }
-    for j in 0..4 {
-        let (a, b, c, d) = (u[j], u[4 + j], u[8 + j], u[12 + j]);
-        let (ab_even, ab_odd) = (_mm512_shuffle_i32x4::<0x88>(a, b), _mm512_shuffle_i32x4::<0xdd>(a, b));
-        let (cd_even, cd_odd) = (_mm512_shuffle_i32x4::<0x88>(c, d), _mm512_shuffle_i32x4::<0xdd>(c, d));
-        rows[j] = _mm512_shuffle_i32x4::<0x88>(ab_even, cd_even);
-        rows[8 + j] = _mm512_shuffle_i32x4::<0xdd>(ab_even, cd_even);
-        rows[4 + j] = _mm512_shuffle_i32x4::<0x88>(ab_odd, cd_odd);
-        rows[12 + j] = _mm512_shuffle_i32x4::<0xdd>(ab_odd, cd_odd);
-    }
-}
-
-/// Configures all eight tile registers as 16 rows of 64 bytes.
-unsafe fn configure() {
-    #[repr(align(64))]
-    struct Layout([u8; 64]);
-    static LAYOUT: Layout = {
-        let mut bytes = [0; 64];
-        bytes[0] = 1;
-        let mut tile = 0;
-        while tile < 8 {
-            bytes[16 + 2 * tile] = 64;
-            bytes[48 + tile] = TILE as u8;
-            tile += 1;
-        }
-        Layout(bytes)
-    };
-    // SAFETY: the layout is valid for the unit, which the caller has found to be available.
-    unsafe { asm!("ldtilecfg [{}]", in(reg) &LAYOUT.0, options(nostack, readonly)) };
 }
 
 /// The memory of a result.
@@ -335,111 +179,4 @@ struct Output {
     stride: isize,
     rows: usize,
     columns: usize,
-}
-
-impl Output {
-    /// Writes or adds a product, 32 rows by 32 columns at a time. `first` and `steps` are the first tile of
-    /// the second factor's block along `k` and the number of its tiles.
-    #[target_feature(enable = "avx512f")]
-    unsafe fn add_product(&self, a: &Tiles, b: &Tiles, (first, steps): (usize, usize), add: bool) {
-        #[repr(align(64))]
-        struct Square([f32; 4 * TILE * TILE]);
-        let mut square = Square([0.0; 4 * TILE * TILE]);
-        for column in (0..self.columns).step_by(2 * TILE) {
-            let (b0, b1) = (b.at(column / TILE, first), b.at(column / TILE + 1, first));
-            for row in (0..self.rows).step_by(2 * TILE) {
-                let a0 = a.at(row / TILE, 0);
-                // SAFETY: each panel has `steps` pairs of tiles, the number of panels is even, and masks keep
-                // loads and stores inside the result.
-                unsafe {
-                    if self.rows - row > TILE {
-                        two_by_two(a0, a.at(row / TILE + 1, 0), b0, b1, steps, square.0.as_mut_ptr());
-                    } else {
-                        one_by_two(a0, b0, b1, steps, square.0.as_mut_ptr());
-                    }
-                    for i in 0..(2 * TILE).min(self.rows - row) {
-                        let line = self.start.offset((row + i) as isize * self.stride).add(column);
-                        let from = square.0.as_ptr().add((i / TILE * 2 * TILE + i % TILE) * TILE);
-                        let left = self.columns - column;
-                        for (half, left) in [(0, left), (1, left.saturating_sub(TILE))] {
-                            let mask = if left >= TILE { !0 } else { (1u16 << left) - 1 };
-                            let at = line.wrapping_add(half * TILE);
-                            let mut value = _mm512_load_ps(from.add(half * TILE * TILE));
-                            if add {
-                                value = _mm512_add_ps(value, _mm512_maskz_loadu_ps(mask, at));
-                            }
-                            _mm512_mask_storeu_ps(at, mask, value);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Multiplies two panels of rows by two panels of columns: four tiles of the result.
-#[inline]
-unsafe fn two_by_two(
-    a0: *const f32,
-    a1: *const f32,
-    b0: *const f32,
-    b1: *const f32,
-    tiles: usize,
-    to: *mut f32,
-) {
-    // SAFETY: the caller has configured the tiles, and guarantees `tiles` pairs in each panel and room in
-    // `to`.
-    unsafe {
-        asm!(
-            "tilezero tmm0", "tilezero tmm1", "tilezero tmm2", "tilezero tmm3",
-            "2:",
-            "tileloadd tmm4, [{a0} + {row}]", "tileloadd tmm6, [{b0} + {row}]", "tdpbf16ps tmm0, tmm4, tmm6",
-            "tileloadd tmm7, [{b1} + {row}]", "tdpbf16ps tmm1, tmm4, tmm7",
-            "tileloadd tmm5, [{a1} + {row}]", "tdpbf16ps tmm2, tmm5, tmm6", "tdpbf16ps tmm3, tmm5, tmm7",
-            "tileloadd tmm4, [{a0} + {row} + 1024]",
-            "tdpbf16ps tmm0, tmm4, tmm6", "tdpbf16ps tmm1, tmm4, tmm7",
-            "tileloadd tmm5, [{a1} + {row} + 1024]",
-            "tdpbf16ps tmm2, tmm5, tmm6", "tdpbf16ps tmm3, tmm5, tmm7",
-            "tileloadd tmm4, [{a0} + {row}]",
-            "tileloadd tmm6, [{b0} + {row} + 1024]", "tdpbf16ps tmm0, tmm4, tmm6",
-            "tileloadd tmm7, [{b1} + {row} + 1024]", "tdpbf16ps tmm1, tmm4, tmm7",
-            "tileloadd tmm5, [{a1} + {row}]", "tdpbf16ps tmm2, tmm5, tmm6", "tdpbf16ps tmm3, tmm5, tmm7",
-            "add {a0}, 2048", "add {a1}, 2048", "add {b0}, 2048", "add {b1}, 2048",
-            "dec {tiles}", "jnz 2b",
-            "tilestored [{to} + {row}], tmm0", "tilestored [{to} + {row} + 1024], tmm1",
-            "tilestored [{to} + {row} + 2048], tmm2", "tilestored [{to} + {row} + 3072], tmm3",
-            a0 = inout(reg) a0 => _, a1 = inout(reg) a1 => _,
-            b0 = inout(reg) b0 => _, b1 = inout(reg) b1 => _,
-            tiles = inout(reg) tiles => _, row = in(reg) 64usize, to = in(reg) to,
-            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-            out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-            options(nostack),
-        );
-    }
-}
-
-/// Multiplies one panel of rows by two panels of columns: two tiles of the result.
-#[inline]
-unsafe fn one_by_two(a0: *const f32, b0: *const f32, b1: *const f32, tiles: usize, to: *mut f32) {
-    // SAFETY: the caller has configured the tiles, and guarantees `tiles` pairs in each panel and room in
-    // `to`.
-    unsafe {
-        asm!(
-            "tilezero tmm0", "tilezero tmm1",
-            "2:",
-            "tileloadd tmm4, [{a0} + {row}]", "tileloadd tmm6, [{b0} + {row}]", "tdpbf16ps tmm0, tmm4, tmm6",
-            "tileloadd tmm7, [{b1} + {row}]", "tdpbf16ps tmm1, tmm4, tmm7",
-            "tileloadd tmm5, [{a0} + {row} + 1024]",
-            "tdpbf16ps tmm0, tmm5, tmm6", "tdpbf16ps tmm1, tmm5, tmm7",
-            "tileloadd tmm6, [{b0} + {row} + 1024]", "tdpbf16ps tmm0, tmm4, tmm6",
-            "tileloadd tmm7, [{b1} + {row} + 1024]", "tdpbf16ps tmm1, tmm4, tmm7",
-            "add {a0}, 2048", "add {b0}, 2048", "add {b1}, 2048",
-            "dec {tiles}", "jnz 2b",
-            "tilestored [{to} + {row}], tmm0", "tilestored [{to} + {row} + 1024], tmm1",
-            a0 = inout(reg) a0 => _, b0 = inout(reg) b0 => _, b1 = inout(reg) b1 => _,
-            tiles = inout(reg) tiles => _, row = in(reg) 64usize, to = in(reg) to,
-            out("tmm0") _, out("tmm1") _, out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-            options(nostack),
-        );
-    }
 }

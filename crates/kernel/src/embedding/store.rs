@@ -94,6 +94,9 @@ impl Embedding {
             )));
         }
         let weights = if d.weighted { Some(frames.numbers(d.assignments)?) } else { None };
+        if weights.iter().flatten().any(|weight| *weight < 0.0) {
+            return Err(frames.invalid("a weight is negative".into()));
+        }
         let features = match d.pool {
             None => Features::Values,
             Some(rows) => Features::Similarities(frames.bits(rows, d.assignments)?),
@@ -105,6 +108,9 @@ impl Embedding {
             .map_err(|e| frames.invalid(format!("invalid projection: {e}")))?;
         let variances = Array1::from(frames.numbers(d.components)?);
         frames.end()?;
+        if !d.total_variance.is_finite() {
+            return Err(frames.invalid(format!("the total variance is {}", d.total_variance)));
+        }
         let kernel = Kernel::new(Domain::from_scaled(assignments, weights), d.form)?;
         Ok(Self {
             kernel,
@@ -151,7 +157,11 @@ impl<R: Read> Frames<R> {
     }
 
     fn numbers(&mut self, count: u64) -> Result<Vec<f64>, KernelError> {
-        Ok(self.eight_byte_words(count)?.into_iter().map(f64::from_le_bytes).collect())
+        let numbers: Vec<f64> = self.eight_byte_words(count)?.into_iter().map(f64::from_le_bytes).collect();
+        match numbers.iter().find(|number| !number.is_finite()) {
+            None => Ok(numbers),
+            Some(number) => Err(self.invalid(format!("{number} is not a finite number"))),
+        }
     }
 
     fn bits(&mut self, rows: u64, bits: u64) -> Result<BitMatrix, KernelError> {

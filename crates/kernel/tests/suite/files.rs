@@ -1,7 +1,7 @@
 //! Saving and loading embeddings, and writing `.npy` files.
 
 use logicvae_kernel::{Domain, Embedding, EmbeddingParams, Form, KernelError, Method, NpyWriter, Precision};
-use logicvae_logic::BinaryWriter;
+use logicvae_logic::{BinaryWriter, ContainerReader, ContainerWriter};
 use ndarray::Array2;
 use ndarray_npy::ReadNpyExt;
 
@@ -60,6 +60,38 @@ fn damaged_and_foreign_files_are_refused() {
     assert!(text(Embedding::load(&later[..]).expect_err("version 7")).contains("version 7"));
     let formulae = BinaryWriter::new(Vec::new()).and_then(BinaryWriter::finish).expect("writing to memory");
     assert!(text(Embedding::load(&formulae[..]).expect_err("formulae")).contains("`form`"));
+}
+
+/// A file in which one frame is changed, with checksums that are right again.
+fn changed(file: &[u8], frame: usize, change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let mut reader = ContainerReader::new(file, *b"embd", 1).expect("a header");
+    let mut writer = ContainerWriter::new(Vec::new(), *b"embd", 1).expect("writing to memory");
+    let mut number = 0;
+    while let Some(mut payload) = reader.next_frame().expect("valid") {
+        if number == frame {
+            change(&mut payload);
+        }
+        writer.frame(&payload).expect("writing to memory");
+        number += 1;
+    }
+    writer.finish().expect("writing to memory")
+}
+
+#[test]
+fn numbers_that_are_not_finite_and_negative_weights_are_refused() {
+    let whole = saved(&embeddings()[4]);
+    // After the description: assignments, weights, mean, projection, variances.
+    let with = |frame: usize, number: f64| {
+        let bytes = changed(&whole, frame, |payload| payload[8..16].copy_from_slice(&number.to_le_bytes()));
+        Embedding::load(&bytes[..]).map_err(|e| e.to_string())
+    };
+    assert!(with(2, 0.5).is_ok(), "the second frame has weights");
+    assert!(with(2, -0.5).expect_err("negative").contains("negative"));
+    for frame in 2..=5 {
+        for number in [f64::NAN, f64::INFINITY] {
+            assert!(with(frame, number).expect_err("not finite").contains("not a finite number"), "{frame}");
+        }
+    }
 }
 
 #[test]

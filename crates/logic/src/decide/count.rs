@@ -4,7 +4,7 @@
 //! decomposed. Operands that share no variable are counted separately, and their counts multiplied. A part
 //! that cannot be split is checked with the SAT solver and, if satisfiable, branched on its most frequent
 //! variable, until the parts are small enough for a truth table. The result is exact; after [`MAX_BRANCHES`]
-//! branchings the search stops with an error.
+//! branchings or [`MAX_CONFLICTS`] conflicts of the solver the search stops with an error.
 
 use thiserror::Error;
 
@@ -15,6 +15,9 @@ use crate::node::{AND, NOT, Node, OR, VAR, Var};
 
 /// Counting stops after this many branchings, which take about ten seconds.
 const MAX_BRANCHES: u32 = 4096;
+
+/// Counting stops after this many conflicts of the SAT solver, over all of its calls; a few seconds.
+const MAX_CONFLICTS: u64 = 100_000;
 
 /// The largest number of variables whose models can be counted in 128 bits.
 const MAX_VARIABLES: usize = 127;
@@ -39,10 +42,10 @@ pub enum CountError {
         /// The number of variables counted over.
         variables: usize,
     },
-    /// The search needed too many branchings.
+    /// The search needed too many branchings or conflicts.
     #[error(
-        "model counting stopped after {MAX_BRANCHES} branchings: the formula is too hard to count exactly; \
-         use fewer variables, or estimate the count from random assignments"
+        "model counting stopped after {MAX_BRANCHES} branchings or {MAX_CONFLICTS} conflicts: the formula is \
+         too hard to count exactly; use fewer variables, or estimate the count from random assignments"
     )]
     TooHard,
     /// The budget was spent.
@@ -70,7 +73,7 @@ impl Formula {
         if self.max_variable() as usize > variables {
             return Err(CountError::Variable { variable: self.max_variable(), variables });
         }
-        let mut search = Search { branches: MAX_BRANCHES, budget };
+        let mut search = Search { branches: MAX_BRANCHES, conflicts: MAX_CONFLICTS, budget };
         let part = search.count(&self.simplify())?;
         Ok(part.models << (variables - part.variables))
     }
@@ -82,9 +85,10 @@ struct Part {
     variables: usize,
 }
 
-/// A search with the number of branchings that it may still make.
+/// A search with the number of branchings and conflicts that it may still have.
 struct Search<'a> {
     branches: u32,
+    conflicts: u64,
     budget: &'a Budget,
 }
 
@@ -106,12 +110,24 @@ impl Search<'_> {
         let groups = components(&formula);
         let models = if groups.len() > 1 {
             self.product(&formula, groups)?
-        } else if sat::satisfiable(&formula, variables, self.budget)? {
+        } else if self.satisfiable(&formula, variables)? {
             self.branch(&formula)?
         } else {
             0
         };
         Ok(Part { models: if negated { (1 << variables) - models } else { models }, variables })
+    }
+
+    fn satisfiable(&mut self, formula: &Formula, variables: usize) -> Result<bool, CountError> {
+        let limited = self.budget.at_most_conflicts(self.conflicts);
+        match sat::satisfiable(formula, variables, &limited) {
+            Ok((found, conflicts)) => {
+                self.conflicts = self.conflicts.saturating_sub(conflicts);
+                Ok(found)
+            }
+            Err(Unknown) if self.budget.is_spent() => Err(Unknown.into()),
+            Err(Unknown) => Err(CountError::TooHard),
+        }
     }
 
     /// Counts operands that share no variables, which are independent. For a conjunction the numbers of

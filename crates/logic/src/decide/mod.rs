@@ -42,6 +42,12 @@ impl Formula {
         self.find_difference(&Formula::falsity(), budget)
     }
 
+    /// An assignment at which the formula is false, if there is one, or [`Unknown`] if the budget is spent
+    /// before that is known.
+    pub fn find_counterexample_within(&self, budget: &Budget) -> Result<Option<Assignment>, Unknown> {
+        self.find_difference(&Formula::truth(), budget)
+    }
+
     /// Whether the formula is true at some assignment.
     pub fn is_satisfiable(&self) -> bool {
         self.find_model().is_some()

@@ -1,6 +1,6 @@
 //! Encoding formulae as clauses for a SAT solver (batsat, a Rust implementation of MiniSat's algorithm).
 
-use batsat::{BasicSolver, Lit, SolverInterface, lbool};
+use batsat::{Callbacks, ClauseKind, Lit, Solver as BatSolver, SolverInterface, SolverOpts, lbool};
 
 use crate::budget::{Budget, Unknown};
 use crate::formula::Formula;
@@ -20,18 +20,45 @@ pub(super) fn difference(
     solver.model()
 }
 
-/// Whether the formula is true at some assignment to `x1..=x_variables`.
-pub(super) fn satisfiable(formula: &Formula, variables: usize, budget: &Budget) -> Result<bool, Unknown> {
+/// Whether the formula is true at some assignment to `x1..=x_variables`, and how many conflicts it took to
+/// find out.
+pub(super) fn satisfiable(
+    formula: &Formula,
+    variables: usize,
+    budget: &Budget,
+) -> Result<(bool, u64), Unknown> {
     let mut solver = Solver::new(variables, budget);
     let root = solver.encode(formula);
     solver.clause(&[root]);
-    Ok(solver.model()?.is_some())
+    let found = solver.model()?.is_some();
+    Ok((found, solver.solver.cb().conflicts))
+}
+
+/// Ends a search when its budget is spent.
+struct Watch {
+    budget: Budget,
+    /// The conflicts of the current question: each one teaches the solver a clause.
+    conflicts: u64,
+}
+
+impl Callbacks for Watch {
+    fn on_start(&mut self) {
+        self.conflicts = 0;
+    }
+
+    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
+        self.conflicts += u64::from(kind == ClauseKind::Learnt);
+    }
+
+    fn stop(&self) -> bool {
+        self.conflicts >= self.budget.conflict_limit() || self.budget.is_spent()
+    }
 }
 
 /// A SAT solver for formulae over the same variables. Formulae are encoded once, and questions about them are
 /// asked under assumptions.
 pub(crate) struct Solver {
-    solver: BasicSolver,
+    solver: BatSolver<Watch>,
     /// The literal that is always true, followed by the literals of `x1`, `x2`, …
     leaves: Vec<Lit>,
     scratch: Vec<Lit>,
@@ -48,9 +75,8 @@ pub(crate) enum Answer {
 impl Solver {
     /// A solver for `x1..=x_variables` that answers within the budget.
     pub fn new(variables: usize, budget: &Budget) -> Self {
-        let mut solver = BasicSolver::default();
-        let budget = budget.clone();
-        solver.cb_mut().set_stop(move || budget.is_spent());
+        let watch = Watch { budget: budget.clone(), conflicts: 0 };
+        let mut solver = BatSolver::new(SolverOpts::default(), watch);
         let leaves: Vec<Lit> = (0..=variables).map(|_| Lit::new(solver.new_var_default(), true)).collect();
         let mut encoder = Self { solver, scratch: Vec::new(), leaves };
         encoder.clause(&[encoder.leaves[0]]);

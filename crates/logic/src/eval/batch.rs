@@ -56,9 +56,14 @@ pub enum BatchError {
         /// The length of the first row.
         expected: usize,
     },
-    /// A bit matrix that would take more than 8 GiB.
-    #[error("{assignments} values of each of {rows} variables or formulae take more than 8 GiB: use fewer")]
+    /// A bit matrix that would take too much memory.
+    #[error(
+        "{assignments} values of each of {rows} variables or formulae take more than {gibibytes} GiB: use \
+         fewer"
+    )]
     TooMany {
+        /// The largest size.
+        gibibytes: u64,
         /// The number of rows of the bit matrix.
         rows: usize,
         /// The number of bits in each row.
@@ -95,7 +100,8 @@ impl Assignments {
         if count == 0 {
             return Err(BatchError::Empty);
         }
-        check_size(variables, count)?;
+        // A formula of a few bytes, such as x6000000, must not take gigabytes.
+        check_size(variables, count, 1)?;
         let mut columns = BitMatrix::zeros(variables, count);
         for variable in 0..variables {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -164,7 +170,7 @@ impl Assignments {
     /// Evaluates every formula at every assignment: one row for each formula, one bit for each assignment.
     /// Runs in parallel; the result does not depend on the number of threads.
     pub fn evaluate(&self, formulae: &[Formula]) -> Result<BitMatrix, BatchError> {
-        check_size(formulae.len(), self.len)?;
+        check_size(formulae.len(), self.len, 8)?;
         let mut values = BitMatrix::zeros(formulae.len(), self.len);
         self.evaluate_into(formulae, &mut values)?;
         Ok(values)
@@ -221,11 +227,11 @@ impl Assignments {
     }
 }
 
-/// Rejects a bit matrix above 8 GiB before it is allocated.
-fn check_size(rows: usize, assignments: usize) -> Result<(), BatchError> {
-    match assignments.div_ceil(64).checked_mul(rows) {
-        Some(words) if words <= 1 << 30 => Ok(()),
-        _ => Err(BatchError::TooMany { rows, assignments }),
+/// Rejects a bit matrix above this size before it is allocated.
+fn check_size(rows: usize, assignments: usize, gibibytes: u64) -> Result<(), BatchError> {
+    match (assignments.div_ceil(64) as u64).checked_mul(rows as u64) {
+        Some(words) if words <= gibibytes << 27 => Ok(()),
+        _ => Err(BatchError::TooMany { rows, assignments, gibibytes }),
     }
 }
 

@@ -73,6 +73,8 @@ struct Plan {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn plan(codes: &[u32], largest: u8) -> Option<Plan> {
+    // Other lengths would shift by 64 bits or more, and read beyond the codes.
+    assert!((1..=MAX_NODES).contains(&codes.len()), "a formula of {} nodes", codes.len());
     let all = !0 >> (MAX_NODES - codes.len());
     let sixteen = |from: usize| {
         // SAFETY: the mask has ones only for codes within the slice, and no other memory is read.
@@ -183,6 +185,8 @@ fn copy_part(row: &[u64], out: &mut [u64]) {
 pub(super) fn blocks<const W: usize>(part: &Part<'_>, out: &mut [u64]) -> Result<(), VariableOutOfRange> {
     let &Part { formulae, assignments, words, .. } = part;
     let variables = assignments.variables();
+    // More variables have no rows. Results that do not fit would be left out.
+    assert!(variables <= MAX_VARIABLES && out.len() == formulae.len() * words, "a part of another size");
     let largest = (VAR as usize + variables) as u8;
     let leaf = |code: u32| LEAVES as usize + 2 * code as usize;
     let mut rows = vec![Row([0; W]); ROWS];
@@ -222,7 +226,8 @@ mod tests {
         let words = assignments.len().div_ceil(64);
         let mut out = vec![0; formulae.len() * words];
         let part = Part { formulae, assignments, words, largest: MAX_NODES };
-        // SAFETY: the tests that call this function return early if the evaluator is not available.
+        assert!(is_available());
+        // SAFETY: the evaluator is available.
         unsafe { blocks::<4>(&part, &mut out) }.is_ok().then_some(out)
     }
 
@@ -239,10 +244,8 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(avx512_evaluator), ignore = "this machine has no AVX-512 with VBMI2")]
     fn extreme_shapes_are_evaluated() {
-        if !is_available() {
-            return;
-        }
         let negations = |n: usize, f: Formula| (0..n).fold(f, |f, _| !f);
         let left = |n: u32| (2..=n).fold(x(1), |f, i| if i % 3 == 0 { !(f & x(i)) } else { f | !x(i) });
         let right = |n: u32| (2..=n).fold(x(1), |f, i| if i % 3 == 0 { !(x(i) | f) } else { !!x(i) & f });
@@ -257,10 +260,8 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(avx512_evaluator), ignore = "this machine has no AVX-512 with VBMI2")]
     fn large_formulae_and_many_variables_are_evaluated() {
-        if !is_available() {
-            return;
-        }
         let sampler =
             SamplerParams { max_nodes: MAX_NODES, p_leaf: 0.3, ..SamplerParams::new(MAX_VARIABLES as u32) };
         let formulae = sampler.check().expect("valid settings").distinct(5, 300).expect("not empty");
@@ -269,10 +270,18 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(avx512_evaluator), ignore = "this machine has no AVX-512 with VBMI2")]
+    fn formulae_that_are_too_large_are_not_read_beyond_their_end() {
+        let large = Formula::all((0..33).map(|_| x(1)));
+        assert_eq!(large.size(), MAX_NODES + 1);
+        let assignments = Assignments::uniform(1, 10, 1).expect("not empty");
+        let panic = std::panic::catch_unwind(|| evaluate(std::slice::from_ref(&large), &assignments));
+        assert!(panic.is_err(), "it is an error of the caller");
+    }
+
+    #[test]
+    #[cfg_attr(not(avx512_evaluator), ignore = "this machine has no AVX-512 with VBMI2")]
     fn variables_out_of_range_are_seen() {
-        if !is_available() {
-            return;
-        }
         let assignments = Assignments::uniform(MAX_VARIABLES, 10, 1).expect("not empty");
         let largest = MAX_VARIABLES as u32;
         assert!(evaluate(&[x(largest)], &assignments).is_some());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::FormulaFile;
-use crate::formula::Formula;
+use crate::formula::{Formula, MAX_NODES};
 use crate::io::{Entry, ReadError};
 use crate::names::Names;
 use crate::node::{AND, NOT, OR, TRUE, VAR, Var};
@@ -124,7 +124,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ReadError> {
 
 pub(super) fn read(text: &str) -> Result<FormulaFile, ReadError> {
     let list = tokens(text)?;
-    let limit = (1 << 16) + 64 * text.len();
+    let limit = ((1 << 16) + 64 * text.len()).min(MAX_NODES);
     let mut reader =
         Reader { tokens: list, at: 0, names: Names::default(), values: HashMap::new(), named: None, limit };
     // Names must not take an index that the file uses as x1, x2, …

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use bincode::config::{Configuration, standard};
 
 use super::container::{ContainerError, ContainerReader, ContainerWriter};
-use crate::formula::Formula;
+use crate::formula::{Formula, MAX_NODES};
 use crate::names::Names;
 use crate::node::{Var, arity};
 
@@ -107,6 +107,9 @@ impl<R: Read> BinaryReader<R> {
         let mut codes = Vec::new();
         let mut open = 1;
         while open > 0 {
+            if codes.len() >= MAX_NODES {
+                return Err(self.invalid(format!("a formula has more than {MAX_NODES} nodes")));
+            }
             let rest = &self.frame[self.at..];
             let decoded: Result<(u32, usize), _> = bincode::decode_from_slice(rest, ENCODING);
             let (code, read) = decoded.map_err(|e| self.invalid(e.to_string()))?;

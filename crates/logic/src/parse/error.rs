@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::formula::MAX_NODES;
 use crate::names::NameError;
 use crate::node::MAX_VARIABLE;
 
@@ -95,6 +96,9 @@ pub enum ParseErrorKind {
         /// The name in the text.
         name: String,
     },
+    /// A text with too many nodes or parentheses.
+    #[error("the formula has more than {MAX_NODES} nodes or open parentheses: split it")]
+    TooLong,
     /// Nested `^` and `<->` whose expansion would exhaust memory.
     #[error(
         "`^` and `<->` are expanded into `&`, `|` and `!`, which gives {nodes} nodes here (limit {limit}): \

@@ -30,7 +30,7 @@ pub use error::{ParseError, ParseErrorKind};
 use lexer::{Lexer, Token};
 use output::Output;
 
-use crate::formula::Formula;
+use crate::formula::{Formula, MAX_NODES};
 use crate::names::Names;
 use crate::node::{AND, NOT, OR, TRUE, VAR, Var};
 
@@ -62,8 +62,13 @@ impl Operator {
 /// A stack entry that waits for its right operand or its closing parenthesis.
 #[derive(Clone, Copy)]
 enum Pending {
-    Open { at: usize },
-    Not,
+    Open {
+        at: usize,
+    },
+    /// One or more negations: millions of them take no more room than one.
+    Not {
+        count: u32,
+    },
     Binary(Operator),
 }
 
@@ -220,10 +225,18 @@ fn operand(
     pending: &mut Vec<Pending>,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let mut prefixes = 0;
     loop {
         let (at, token) = lexer.next()?;
+        prefixes += 1;
+        if prefixes + pending.len() + output.len() > MAX_NODES {
+            return Err((at, ParseErrorKind::TooLong));
+        }
         match token {
-            Token::Not => pending.push(Pending::Not),
+            Token::Not => match pending.last_mut() {
+                Some(Pending::Not { count }) => *count += 1,
+                _ => pending.push(Pending::Not { count: 1 }),
+            },
             Token::Open => pending.push(Pending::Open { at }),
             Token::True => break output.leaf(TRUE),
             Token::False => {
@@ -253,9 +266,9 @@ fn operand(
 }
 
 fn reduce_nots(pending: &mut Vec<Pending>, output: &mut Output) {
-    while let Some(Pending::Not) = pending.last() {
+    if let Some(&Pending::Not { count }) = pending.last() {
         pending.pop();
-        output.negate();
+        (0..count).for_each(|_| output.negate());
     }
 }
 
@@ -295,7 +308,7 @@ fn reduce(
                 join_chain(operator, operands, output)?;
             }
             Pending::Binary(operator) => apply(operator, output),
-            Pending::Not => output.negate(),
+            Pending::Not { count } => (0..count).for_each(|_| output.negate()),
             Pending::Open { .. } => {}
         }
     }

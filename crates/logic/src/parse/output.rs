@@ -1,7 +1,7 @@
 //! The output of the parser in postorder, where every operator follows its operands.
 
 use super::error::ParseErrorKind;
-use crate::formula::Formula;
+use crate::formula::{Formula, MAX_NODES};
 use crate::node::{NOT, arity};
 
 /// The number of nodes that any input may expand to through `^` and `<->`, which duplicate their operands.
@@ -22,8 +22,13 @@ impl Output {
         Self {
             codes: Vec::new(),
             starts: Vec::new(),
-            limit: (FREE_NODES + NODES_PER_BYTE * bytes).min(u32::MAX as usize),
+            limit: NODES_PER_BYTE.saturating_mul(bytes).saturating_add(FREE_NODES).min(MAX_NODES),
         }
+    }
+
+    /// The number of nodes so far.
+    pub fn len(&self) -> usize {
+        self.codes.len()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -7,7 +7,7 @@ use super::sampler::Sampler;
 use crate::node::MAX_VARIABLE;
 
 /// The largest accepted value of `max_nodes`; formulae of that size already take gigabytes.
-const MAX_NODES: usize = 1 << 30;
+const MAX_NODES: usize = crate::formula::MAX_NODES;
 
 /// The settings of Algorithm 1, not yet validated. [`check`](Self::check) returns the sampler.
 ///

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::layout::{Layout, write_file};
 use crate::machine::processor;
 use crate::plan::Step;
-use crate::record::Record;
+use crate::record::{Record, seal};
 use crate::suite::{Experiment, Suite};
 
 /// Why a job ended without a result.
@@ -65,7 +65,7 @@ impl Job<'_> {
         };
         let mut value = serde_json::to_value(record).context("the result")?;
         round_numbers(&mut value);
-        write_file(&self.layout.result(self.experiment), format!("{value}\n").as_bytes())?;
+        write_file(&self.layout.result(self.experiment), seal(&value).as_bytes())?;
         Ok(())
     }
 }

@@ -102,7 +102,7 @@ impl Job<'_> {
         let folder = self.layout.run_folder(&self.experiment.name);
         wait_for_lock(&folder.join("lock"));
         let mut command = self.layout.logicvae();
-        command.args(["train", "--stop-with-input", "--out"]).arg(&folder);
+        command.args(["train", "--out"]).arg(&folder);
         if self.step.is_begun(self.layout) {
             command.arg("--resume");
         } else {
@@ -180,7 +180,9 @@ impl Job<'_> {
         fs::create_dir_all(folder.parent().unwrap_or(&folder))
             .context("cannot create the folder of models")?;
         // A folder with a card and without settings would be refused as something else than a model.
-        fs::remove_file(folder.join("README.md")).ok();
+        if !logicvae_vae::Run::exists(&folder) {
+            fs::remove_file(folder.join("README.md")).ok();
+        }
         let mut command = self.layout.logicvae();
         command.arg("export").arg(self.layout.run_folder(export.model));
         // Only models for users need a card.

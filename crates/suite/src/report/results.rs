@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::layout::Layout;
 use crate::plan::plan;
-use crate::record::{Record, read_json};
+use crate::record::{Record, read_result};
 use crate::suite::Suite;
 
 /// Results by the name of the experiment.
@@ -24,7 +24,7 @@ impl Results {
         let mut results = Self::default();
         for step in plan(suite, layout, &[])? {
             let path = suite.experiment(&step.name).map(|experiment| layout.result(experiment));
-            let Some(record) = path.and_then(|path| read_json(&path)) else { continue };
+            let Some(record) = path.and_then(|path| read_result(&path)) else { continue };
             if !step.up_to_date {
                 results.outdated.push(step.name.clone());
             }

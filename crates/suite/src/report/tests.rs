@@ -10,7 +10,7 @@ use super::document::{Cell, Figure, Report, Section, Table};
 use super::results::Results;
 use super::{charts, compose, html, markdown, tables, verdict};
 use crate::layout::{Layout, Scale, root};
-use crate::record::{Record, read_json};
+use crate::record::{Record, read_result};
 use crate::suite::Suite;
 
 /// The labels of all tables and figures of the paper.
@@ -82,7 +82,7 @@ fn the_readme_agrees_with_the_results() {
     let suite = Suite::committed().unwrap();
     let layout = layout(&root().join("results"));
     let values = |name: &str| -> Value {
-        read_json::<Record>(&layout.result(suite.experiment(name).unwrap())).unwrap().values
+        read_result(&layout.result(suite.experiment(name).unwrap())).unwrap().values
     };
     let (general, best) = (values("general-5-embedding"), values("best-5-embedding"));
     // What a row of the table may say: number, network alone, refined, best-5.

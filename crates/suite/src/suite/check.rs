@@ -28,6 +28,13 @@ impl Suite {
             if !is_folder_name(family) || RESERVED.contains(&family.as_str()) {
                 bail!("`{name}`: `{family}` cannot be a family: use lower-case letters, digits and dashes");
             }
+            if !is_file_name(name) {
+                bail!(
+                    "`{}` cannot be the name of an experiment, since files are named after it: use at most \
+                     100 letters, digits, dashes, dots and underscores, and begin with a letter or a digit",
+                    name.escape_debug()
+                );
+            }
             // Dependencies come first, so that there are no cycles.
             if let Some(missing) = experiment.task.dependency().filter(|needed| !names.contains(needed)) {
                 bail!("`{name}` depends on `{missing}`, which does not come before it");
@@ -89,6 +96,14 @@ fn is_folder_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
+/// Whether a file can have this name on every system.
+fn is_file_name(text: &str) -> bool {
+    text.len() <= 100
+        && text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && !text.ends_with('.')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +137,10 @@ mod tests {
             (format!("{draw}fromula = \"x2\"\n{exhibit}"), "fromula"),
             (format!("{train}{exhibit}").replace("from =", "frm ="), "frm"),
             (format!("{draw}{exhibit}").replace("\"test\"", "\"figures\""), "cannot be a family"),
+            (experiment("../b", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
+            (experiment("a/b", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
+            (experiment("", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
+            (experiment("-b", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
         ] {
             assert!(error(&text).contains(message), "{message}: {}", error(&text));
         }

@@ -3,6 +3,15 @@
 use crate::config::{Children, Config, MAX_GOAL_VARIABLES, ModelConfig, Prior, Task, TrainingConfig};
 use crate::error::VaeError;
 
+/// The largest number of formulae in a set; sets are kept in memory.
+const MAX_FORMULAE: usize = 20_000_000;
+/// The longest name of a run, in bytes.
+const MAX_NAME: usize = 1000;
+/// The largest pool that a semantic embedding is fitted on.
+const MAX_POOL: usize = 1_000_000;
+/// The largest width of a semantic vector.
+const MAX_COMPONENTS: usize = 10_000;
+
 fn refuse(setting: &str, reason: impl Into<String>) -> Result<(), VaeError> {
     Err(VaeError::Setting { setting: setting.into(), reason: reason.into() })
 }
@@ -34,6 +43,9 @@ fn not_negative(settings: &[(&str, f64)]) -> Result<(), VaeError> {
 impl Config {
     /// Checks every setting by itself and all of them together.
     pub fn check(&self) -> Result<(), VaeError> {
+        if self.name.len() > MAX_NAME || self.name.chars().any(char::is_control) {
+            return refuse("name", format!("use at most {MAX_NAME} bytes without control characters"));
+        }
         self.model.check()?;
         self.training.check()?;
         let sampler = &self.data.set.sampler;
@@ -74,7 +86,11 @@ impl Config {
             );
             return refuse("data.set.sampler.max_nodes", reason);
         }
-        at_most(&[("data.set.train", self.data.set.train, 1_000_000_000)])?;
+        at_most(&[
+            ("data.set.train", self.data.set.train, MAX_FORMULAE),
+            ("data.set.valid", self.data.set.valid, MAX_FORMULAE),
+            ("data.set.test", self.data.set.test, MAX_FORMULAE),
+        ])?;
         if self.data.set.train == 0 {
             return refuse("data.set.train", "there must be at least 1 training formula");
         }
@@ -156,6 +172,10 @@ impl Config {
         }
         if let Some(context) = &self.context {
             at_least_one(&[("context.components", context.components)])?;
+            at_most(&[
+                ("context.pool", context.pool, MAX_POOL),
+                ("context.components", context.components, MAX_COMPONENTS),
+            ])?;
             if context.pool == 0 {
                 return refuse(
                     "context.pool",

@@ -2,14 +2,16 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use logicvae_kernel::Embedding;
 use logicvae_logic::Dataset;
 
 use super::files::{
-    ABOUT, CONFIG, CONTEXT, LOCK, STATE, checksum, file_error, formulae_text, remove, run_files,
-    weights_name, write,
+    ABOUT, CONFIG, CONTEXT, LOCK, STATE, checksum, file_error, formulae_text, run_files, weights_name,
 };
+use super::replace::Replacement;
+use super::store::Store;
 use super::{About, Checksums, ExportRecord, FORMAT, Lock, Run};
 use crate::config::Config;
 use crate::error::VaeError;
@@ -59,8 +61,9 @@ impl Run {
         Ok(())
     }
 
-    /// Creates a run folder with everything that does not change during training. `replace`: removes an
-    /// existing run first. `data_name` is the name of the data, such as a preset.
+    /// Creates a run folder with everything that does not change during training. `replace`: an existing run
+    /// is replaced once the new one is written completely. `data_name` is the name of the data, such as a
+    /// preset.
     pub fn create(
         folder: &Path,
         config: &Config,
@@ -85,45 +88,58 @@ impl Run {
         replace: bool,
     ) -> Result<(Self, Lock), VaeError> {
         Self::check_target(folder, replace)?;
+        let new = !folder.exists();
         fs::create_dir_all(folder).map_err(file_error("create", folder))?;
+        let created = Self::create_in(folder, config, content, replace);
+        if new && created.is_err() {
+            // Only the lock can be left.
+            fs::remove_file(folder.join(LOCK)).ok();
+            fs::remove_dir(folder).ok();
+        }
+        created
+    }
+
+    fn create_in(
+        folder: &Path,
+        config: &Config,
+        content: Content<'_>,
+        replace: bool,
+    ) -> Result<(Self, Lock), VaeError> {
         let lock = Lock::take(folder)?;
         // Another process may have been here before we had the lock.
         Self::check_target(folder, replace)?;
-        // The settings go first: without them the rest is not a run, whatever happens now.
-        remove(folder, |name| name == CONFIG)?;
-        remove(folder, |name| name != LOCK)?;
-        let set = |name: &str, formulae: &[_]| -> Result<String, VaeError> {
+        let mut files = Replacement::new(folder)?;
+        let mut set = |name: &str, formulae: &[_]| -> Result<String, VaeError> {
             let (text, sum) = formulae_text(formulae)?;
             if !formulae.is_empty() {
-                write(&folder.join(name), &text)?;
+                files.write(name, &text)?;
             }
             Ok(sum)
         };
+        let (train, valid, test) = (
+            set("train.txt", &content.data.train)?,
+            set("valid.txt", &content.data.valid)?,
+            set("test.txt", &content.data.test)?,
+        );
         let context = content.embedding.map(|embedding| -> Result<String, VaeError> {
             let mut bytes = Vec::new();
             embedding.save(&mut bytes)?;
-            write(&folder.join(CONTEXT), &bytes)?;
+            files.write(CONTEXT, &bytes)?;
             Ok(checksum(&bytes))
         });
-        let checksums = Checksums {
-            train: set("train.txt", &content.data.train)?,
-            valid: set("valid.txt", &content.data.valid)?,
-            test: set("test.txt", &content.data.test)?,
-            context: context.transpose()?,
-        };
         let about = About {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
             data: content.data_name.into(),
-            checksums,
+            checksums: Checksums { train, valid, test, context: context.transpose()? },
             from: content.from,
             export: content.export,
         };
-        let json = serde_json::to_vec_pretty(&about).map_err(|e| VaeError::Run(e.to_string()))?;
-        write(&folder.join(ABOUT), &json)?;
-        content.files.iter().try_for_each(|(name, bytes)| write(&folder.join(name), bytes))?;
-        // The settings come last: a folder with settings is a run.
-        write(&folder.join(CONFIG), config.to_toml()?.as_bytes())?;
-        Ok((Self { folder: folder.to_owned(), config: config.clone(), about }, lock))
+        files.write(ABOUT, &about.to_json()?)?;
+        content.files.iter().try_for_each(|(name, bytes)| files.write(name, bytes))?;
+        files.write(CONFIG, config.to_toml()?.as_bytes())?;
+        let manifest = files.commit()?;
+        let store = Arc::new(Store::new(folder, Some(manifest)));
+        Ok((Self { folder: folder.to_owned(), config: config.clone(), about, store }, lock))
     }
 }

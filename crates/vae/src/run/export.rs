@@ -6,7 +6,7 @@ use candle_core::safetensors::load_buffer;
 use candle_core::{DType, Device, Tensor};
 
 use super::create::Content;
-use super::files::{EXPORTED, LOCK, checksum};
+use super::files::{EXPORTED, LOCK, STATE, checksum, locate};
 use super::{ExportRecord, Run, Weights};
 use crate::error::VaeError;
 
@@ -27,7 +27,10 @@ impl Run {
         if self.is_export() {
             return refuse(format!("{} is an export already", self.folder.display()));
         }
-        if Run::exists(folder) && !Run::open(folder).is_ok_and(|there| there.is_export()) {
+        // An export that is damaged may be replaced as well.
+        let trained = |name: &str| locate(folder, name).exists();
+        let export = || Run::open(folder).map_or_else(|_| trained(EXPORTED), |there| there.is_export());
+        if Run::exists(folder) && (trained(STATE) || !export()) {
             return refuse(format!(
                 "{name} contains a training, which an export would destroy: name another folder"
             ));

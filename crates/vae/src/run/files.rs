@@ -15,8 +15,11 @@ pub(super) const BEST: &str = "best.safetensors";
 pub(super) const EXPORTED: &str = "model.safetensors";
 pub(super) const LOCK: &str = "lock";
 pub(super) const METRICS: &str = "metrics.jsonl";
+pub(super) const MANIFEST: &str = "manifest.json";
+/// A folder inside the run folder with complete new content, which takes the place of the old content.
+pub(super) const NEXT: &str = ".next";
 /// Drawn by the command line.
-const CURVES: &str = "loss.svg";
+pub(super) const CURVES: &str = "loss.svg";
 
 /// The file of the last checkpoint's weights.
 pub(super) fn weights_name(checksum: u32) -> String {
@@ -26,6 +29,12 @@ pub(super) fn weights_name(checksum: u32) -> String {
 /// What an interrupted write leaves behind.
 pub(super) fn is_temporary(name: &str) -> bool {
     name.starts_with(".tmp")
+}
+
+/// Where a file of a run is: in the folder, or in its new content that has not been moved there yet.
+pub(super) fn locate(folder: &Path, name: &str) -> PathBuf {
+    let next = folder.join(NEXT).join(name);
+    if next.exists() { next } else { folder.join(name) }
 }
 
 /// An error of the system with a file.
@@ -69,6 +78,8 @@ pub(super) fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, VaeErro
         LOCK,
         METRICS,
         CURVES,
+        MANIFEST,
+        NEXT,
         "train.txt",
         "valid.txt",
         "test.txt",
@@ -85,10 +96,19 @@ pub(super) fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, VaeErro
     Ok(files)
 }
 
-/// Removes the files of a run that `which` selects.
+/// Removes the files of a run that `which` selects, and what interrupted writes have left.
 pub(super) fn remove(folder: &Path, which: impl Fn(&str) -> bool) -> Result<(), VaeError> {
-    for (_, path) in run_files(folder)?.into_iter().filter(|(name, _)| which(name)) {
-        fs::remove_file(&path).map_err(file_error("remove", &path))?;
+    for (_, path) in run_files(folder)?.into_iter().filter(|(name, _)| which(name) || is_temporary(name)) {
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.map_err(file_error("remove", &path))?;
+    }
+    Ok(())
+}
+
+/// Makes the names in a folder survive a loss of power, where the system can do that.
+pub(super) fn sync(folder: &Path) -> Result<(), VaeError> {
+    if cfg!(unix) {
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(file_error("write", folder))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::Path;
 
 use super::files::{LOCK, file_error};
+use super::replace::finish;
 use crate::error::VaeError;
 
 /// Keeps two trainings out of one folder. It is released when the process ends, however it ends.
@@ -12,7 +13,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Locks a folder. It is an error if another training has the lock.
+    /// Locks a folder, and finishes a replacement of its content that was interrupted. It is an error if
+    /// another training has the lock.
     pub fn take(folder: &Path) -> Result<Self, VaeError> {
         let path = folder.join(LOCK);
         let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
@@ -22,6 +24,7 @@ impl Lock {
                 format!("another training is running in {}: wait for it, or stop it", folder.display());
             return Err(VaeError::Run(message));
         }
+        finish(folder)?;
         Ok(Self { _file: file })
     }
 }

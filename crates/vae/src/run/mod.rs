@@ -11,18 +11,29 @@
 //! | `best.safetensors` | the weights of the best validation |
 //! | `model.safetensors` | the weights of an export, which has no checkpoints |
 //!
-//! The state names its weights by checksum and is written after them. A training that is killed at any moment
-//! therefore leaves a complete pair.
+//! | `manifest.json` | every file above but `loss.svg`, with its length and its SHA-256 |
+//!
+//! A file is compared with the manifest when it is read, and only then. The state names its weights by
+//! checksum and is written after them, and the manifest lists new content before it is written. A training
+//! that is killed at any moment therefore leaves a complete pair and a folder that can be read.
+//!
+//! Folders of the first layout have no manifest. They stay readable, but only their formulae, the last
+//! checkpoint and exported weights have a checksum (CRC-32): changes of other files go unnoticed. Resuming
+//! such a run gives it a manifest.
 
 mod create;
 mod export;
 mod files;
 mod lock;
+mod manifest;
 mod metrics_log;
 mod open;
+mod replace;
 mod save;
+mod store;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +42,14 @@ pub use export::Export;
 pub use lock::Lock;
 pub use metrics_log::{MetricsLine, MetricsLog};
 
+use self::store::Store;
 use crate::config::Config;
+use crate::error::VaeError;
 
 /// The version of the folder layout.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// The layout of the first release, without a manifest.
+const WITHOUT_MANIFEST: u32 = 1;
 
 /// A run's folder with its settings. Nothing else is read until it is needed.
 pub struct Run {
@@ -43,6 +58,7 @@ pub struct Run {
     /// The settings.
     pub config: Config,
     about: About,
+    store: Arc<Store>,
 }
 
 /// Which weights of a run.
@@ -72,6 +88,12 @@ struct About {
     /// Only in an export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     export: Option<ExportRecord>,
+}
+
+impl About {
+    fn to_json(&self) -> Result<Vec<u8>, VaeError> {
+        serde_json::to_vec_pretty(self).map_err(|e| VaeError::Run(e.to_string()))
+    }
 }
 
 #[derive(Clone, Serialize, Deserialize)]

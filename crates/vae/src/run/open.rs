@@ -1,7 +1,5 @@
 //! Opening runs and models. Nothing is read, sampled or fitted that the call does not need.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,9 +8,10 @@ use logicvae_kernel::Embedding;
 use logicvae_logic::{Dataset, Formula, FormulaReader, Split};
 
 use super::files::{
-    ABOUT, BEST, CONFIG, CONTEXT, EXPORTED, STATE, checksum, file_error, formulae_text, read, weights_name,
+    ABOUT, BEST, CONFIG, CONTEXT, EXPORTED, MANIFEST, STATE, checksum, formulae_text, locate, weights_name,
 };
-use super::{About, FORMAT, Run, Weights};
+use super::store::Store;
+use super::{About, FORMAT, Run, WITHOUT_MANIFEST, Weights};
 use crate::config::Config;
 use crate::error::VaeError;
 use crate::model::Model;
@@ -25,7 +24,7 @@ impl Run {
     /// Whether a folder contains a run or an export.
     pub fn exists(folder: impl AsRef<Path>) -> bool {
         let folder = folder.as_ref();
-        folder.join(CONFIG).is_file() && folder.join(ABOUT).is_file()
+        locate(folder, CONFIG).is_file() && locate(folder, ABOUT).is_file()
     }
 
     /// Opens a run or an export. Only its settings are read.
@@ -36,25 +35,36 @@ impl Run {
             let message = format!("{name} contains no run: create one with `logicvae train --out {name}`");
             return Err(VaeError::Run(message));
         }
-        let path = folder.join(CONFIG);
-        let within = |path: &Path| {
-            let path = path.display().to_string();
+        let store = Store::open(folder)?;
+        let within = |name: &str| {
+            let path = store.path(name).display().to_string();
             move |error: VaeError| error.within(path)
         };
-        let text = String::from_utf8_lossy(&read(&path)?).into_owned();
-        let config = Config::from_toml(&text).map_err(within(&path))?;
-        let path = folder.join(ABOUT);
-        let about: About = serde_json::from_slice(&read(&path)?)
+        let settings = store.read(CONFIG)?;
+        let text = str::from_utf8(&settings).map_err(|e| within(CONFIG)(VaeError::Config(e.to_string())))?;
+        let config = Config::from_toml(text).map_err(within(CONFIG))?;
+        let about: About = serde_json::from_slice(&store.read(ABOUT)?)
             .map_err(|e| VaeError::Run(e.to_string()))
-            .map_err(within(&path))?;
-        if about.format != FORMAT {
+            .map_err(within(ABOUT))?;
+        if !(WITHOUT_MANIFEST..=FORMAT).contains(&about.format) {
             return Err(VaeError::Run(format!(
-                "{} has layout version {}, but this program supports version {FORMAT}",
+                "{} has layout version {}, but this program supports versions up to {FORMAT}",
                 folder.display(),
                 about.format
             )));
         }
-        Ok(Self { folder: folder.to_owned(), config, about })
+        if about.format != WITHOUT_MANIFEST && !store.has_manifest() {
+            let path = folder.join(MANIFEST);
+            let message = format!("{} is missing: copy it from where the run was made", path.display());
+            return Err(VaeError::Run(message));
+        }
+        Ok(Self { folder: folder.to_owned(), config, about, store: Arc::new(store) })
+    }
+
+    /// Whether the folder has a manifest. Without one, as in folders of the first release, changes of its
+    /// settings and of the weights of the best validation go unnoticed.
+    pub fn has_manifest(&self) -> bool {
+        self.store.has_manifest()
     }
 
     /// Whether this is an export.
@@ -79,21 +89,30 @@ impl Run {
             Split::Valid => &self.about.checksums.valid,
             Split::Test => &self.about.checksums.test,
         };
-        let path = self.folder.join(format!("{split}.txt"));
+        let name = format!("{split}.txt");
+        let path = self.store.path(&name);
+        let missing = || {
+            let message = format!("{} is missing: copy it from where the run was made", path.display());
+            Err(VaeError::Run(message))
+        };
         let mut formulae = Vec::new();
-        if path.exists() {
-            let file = File::open(&path).map_err(file_error("open", &path))?;
+        if self.store.lists(&name) {
+            if !path.exists() {
+                return missing();
+            }
+            let text = self.store.read(&name)?;
             let within = |e: VaeError| e.within(path.display().to_string());
-            let reader = FormulaReader::new(BufReader::new(file)).map_err(|e| within(e.into()))?;
+            let reader = FormulaReader::new(&text[..]).map_err(|e| within(e.into()))?;
             let reader = reader.with_variables(Some(self.config.model.variables));
             formulae = reader.collect::<Result<_, _>>().map_err(|e| within(e.into()))?;
         }
         if formulae_text(&formulae)?.1 != *expected {
+            if !path.exists() {
+                return missing();
+            }
             let name = path.display();
-            return Err(VaeError::Run(match path.exists() {
-                true => format!("{name} is not what the run was trained on: its checksum differs"),
-                false => format!("{name} is missing: copy it from where the run was made"),
-            }));
+            let message = format!("{name} is not what the run was trained on: its checksum differs");
+            return Err(VaeError::Run(message));
         }
         Ok(formulae)
     }
@@ -112,8 +131,8 @@ impl Run {
         if self.config.context.is_none() {
             return Ok(None);
         }
-        let path = self.folder.join(CONTEXT);
-        let bytes = read(&path)?;
+        let path = self.store.path(CONTEXT);
+        let bytes = self.store.read(CONTEXT)?;
         if self.about.checksums.context.as_ref().is_some_and(|expected| *expected != checksum(&bytes)) {
             let message =
                 format!("{} is not the embedding of this model: its checksum differs", path.display());
@@ -141,11 +160,11 @@ impl Run {
 
     /// The last checkpoint's state, the checksum of its weights, and its epochs.
     fn state(&self) -> Result<Option<(Vec<u8>, u32, usize)>, VaeError> {
-        let path = self.folder.join(STATE);
-        if !path.exists() {
+        if !self.store.lists(STATE) {
             return Ok(None);
         }
-        let state = read(&path)?;
+        let path = self.store.path(STATE);
+        let state = self.store.read(STATE)?;
         let (sum, epochs) = Checkpoint::peek(&state).map_err(|e| e.within(path.display().to_string()))?;
         Ok(Some((state, sum, epochs)))
     }
@@ -157,8 +176,9 @@ impl Run {
 
     fn read_last(&self) -> Result<Option<CheckpointBytes>, VaeError> {
         let Some((state, sum, _)) = self.state()? else { return Ok(None) };
-        let path = self.folder.join(weights_name(sum));
-        let weights = read(&path)?;
+        let name = weights_name(sum);
+        let path = self.store.path(&name);
+        let weights = self.store.read(&name)?;
         if crc32fast::hash(&weights) != sum {
             let message =
                 format!("{} is damaged: its checksum does not match the training state", path.display());
@@ -170,8 +190,8 @@ impl Run {
     /// The weights as a safetensors file. An export has only one set of weights.
     pub fn weights(&self, which: Weights) -> Result<Vec<u8>, VaeError> {
         if let Some(export) = &self.about.export {
-            let path = self.folder.join(EXPORTED);
-            let weights = read(&path)?;
+            let path = self.store.path(EXPORTED);
+            let weights = self.store.read(EXPORTED)?;
             if checksum(&weights) != export.weights {
                 let message =
                     format!("{} is damaged: its checksum differs from that in {ABOUT}", path.display());
@@ -180,11 +200,22 @@ impl Run {
             return Ok(weights);
         }
         match which {
-            Weights::Best => read(&self.folder.join(BEST)),
+            Weights::Best if !self.store.lists(BEST) => Err(VaeError::Run(format!(
+                "{} has no weights of a best validation yet: use those of the last checkpoint",
+                self.folder.display()
+            ))),
+            Weights::Best => self.store.read(BEST),
             Weights::Last => self.last()?.map(|(weights, _)| weights).ok_or_else(|| {
                 VaeError::Run(format!("{} has no checkpoint yet: train it first", self.folder.display()))
             }),
         }
+    }
+
+    /// Verifies the settings, the formulae and the embedding of an export or a run, and returns the weights.
+    pub fn verify(&self) -> Result<Vec<u8>, VaeError> {
+        self.dataset()?;
+        self.embedding()?;
+        self.weights(Weights::Last)
     }
 
     /// The trained model of any task.

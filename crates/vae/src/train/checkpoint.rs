@@ -34,6 +34,13 @@ impl Checkpoint {
     }
 }
 
+impl Checkpoint {
+    /// Reads a state completely, and checks that it belongs to these weights.
+    pub fn verify(weights: &[u8], state: &[u8]) -> Result<(), VaeError> {
+        read_state(state, weights).map(drop)
+    }
+}
+
 /// The position of a training. Everything else follows from the settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Position {

@@ -144,7 +144,8 @@ impl Trainer {
                 return Ok(self.outcome(StopReason::Patience));
             }
             let formulae = self.source.epoch(self.position.epoch)?;
-            let mut rate = self.rate();
+            // An interruption after an epoch's last step leaves no step that would set it.
+            let mut rate = self.last_rate();
             for part in formulae.chunks(training.batch * training.hardest_of).skip(self.position.step) {
                 rate = self.rate();
                 let (batch, from_prior) = self.batch(part)?;
@@ -257,8 +258,16 @@ impl Trainer {
 
     /// The learning rate of the next step.
     fn rate(&self) -> f64 {
-        let training = &self.config.training;
-        learning_rate(training, self.adam.steps(), self.steps() as u64)
+        self.rate_after(self.adam.steps())
+    }
+
+    /// The learning rate of the last step.
+    fn last_rate(&self) -> f64 {
+        self.rate_after(self.adam.steps().saturating_sub(1))
+    }
+
+    fn rate_after(&self, steps: u64) -> f64 {
+        learning_rate(&self.config.training, steps, self.steps() as u64)
     }
 
     /// Ends an epoch, and returns whether its validation is the best so far.

@@ -6,6 +6,7 @@ mod decoding;
 mod interpolation;
 mod learning;
 mod leaves;
+mod manifests;
 mod metrics;
 mod resuming;
 mod runs;

@@ -22,7 +22,7 @@ use crate::args::EvaluateArgs;
 use crate::input::Inputs;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::trained::formulae;
+use crate::trained::{formulae, open_run};
 
 #[derive(Serialize)]
 struct Report {
@@ -46,7 +46,7 @@ struct Report {
 
 pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
     keep_freed_memory();
-    let mut run = Run::open(&args.model.run)?;
+    let mut run = open_run(&args.model.run)?;
     if let Some(budget) = args.budget.filter(|_| run.config.model.task == Task::Autoencoder) {
         run.config.model.budget = budget;
         run.config.check()?;

@@ -14,10 +14,11 @@ use serde_json::json;
 use crate::args::ExportArgs;
 use crate::commands::evaluate::embedding;
 use crate::output::{Output, write_file};
+use crate::trained::open_run;
 
 pub fn run(args: &ExportArgs, output: Output) -> Result<ExitCode> {
     keep_freed_memory();
-    let run = Run::open(&args.run)?;
+    let run = open_run(&args.run)?;
     let Some(folder) = &args.out else {
         // Only the card of an existing export.
         if !run.is_export() {

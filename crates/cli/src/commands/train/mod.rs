@@ -16,13 +16,14 @@ use logicvae_logic::{Dataset, DatasetSpec, Formula};
 use logicvae_vae::{Config, Lock, Run, Start, StopReason, Trainer, VaeError, Weights, fit_embedding};
 
 use crate::args::TrainArgs;
+use crate::commands::when_input_ends;
 use crate::input::Inputs;
 use crate::message::message;
 use crate::output::Output;
-use crate::trained::formulae;
+use crate::trained::{formulae, open_run};
 use observer::{Watch, describe};
 
-pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
+pub fn run(args: &TrainArgs, output: Output, stop_with_input: bool) -> Result<ExitCode> {
     keep_freed_memory();
     if args.show {
         let config = config(args)?;
@@ -47,12 +48,9 @@ pub fn run(args: &TrainArgs, output: Output) -> Result<ExitCode> {
         }
     })
     .context("listening for Ctrl-C")?;
-    if args.stop_with_input {
+    if stop_with_input {
         let flag = stop.clone();
-        std::thread::spawn(move || {
-            std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).ok();
-            flag.store(true, Ordering::Relaxed);
-        });
+        when_input_ends(move || flag.store(true, Ordering::Relaxed));
     }
     let mut watch = Watch::new(&run, &trainer, stop)?;
     let result = trainer.run(&mut watch);
@@ -162,7 +160,7 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
 /// Initialises a training with the weights of another run. The result is saved at once, so that a killed
 /// start can be resumed.
 fn warm_start(trainer: &Trainer, from: &Path) -> Result<Start> {
-    let source = Run::open(from)?;
+    let source = open_run(from)?;
     let weights = source.weights(Weights::Last)?;
     let name = from.display();
     trainer.start_from(&source.config, &weights).map_err(|error| match error {
@@ -212,7 +210,7 @@ fn resume(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock
         bail!("{} contains no run to resume: start one with --preset or --config", folder.display());
     }
     let lock = Lock::take(folder)?;
-    let mut run = Run::open(folder)?;
+    let mut run = open_run(folder)?;
     if run.is_export() {
         bail!(
             "{} is an export, which cannot be trained further: name the run that it was made from",

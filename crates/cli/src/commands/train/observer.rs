@@ -11,7 +11,7 @@ use logicvae_vae::{
     Checkpoint, EpochReport, LossTerms, MetricsLog, Observer, Run, StepReport, Trainer, VaeError,
 };
 
-use crate::figure::loss_curves;
+use crate::figure::{loss_curves, without_controls};
 use crate::message::message;
 
 /// Saves a training, shows its progress, and stops it.
@@ -31,6 +31,10 @@ pub struct Watch<'a> {
 impl<'a> Watch<'a> {
     pub fn new(run: &'a Run, trainer: &Trainer, stop: Arc<AtomicBool>) -> Result<Self> {
         let metrics = MetricsLog::open(run, trainer.epoch())?;
+        if metrics.is_incomplete() {
+            let path = run.folder.join("metrics.jsonl");
+            message(format_args!("note: {} lacks lines of earlier epochs", path.display()));
+        }
         let steps = (run.config.training.epochs * trainer.steps()) as u64;
         let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent} %, {eta} left")?;
         let bar = ProgressBar::new(steps).with_style(style);
@@ -53,7 +57,7 @@ impl<'a> Watch<'a> {
     /// Draws the loss curves.
     pub fn draw(&self) -> Result<()> {
         match loss_curves(&self.run.config.name, self.metrics.lines())? {
-            Some(svg) => Ok(self.run.write("loss.svg", svg.as_bytes())?),
+            Some(svg) => Ok(self.run.write("loss.svg", without_controls(&svg).as_bytes())?),
             None => Ok(()),
         }
     }

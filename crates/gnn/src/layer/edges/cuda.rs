@@ -48,18 +48,23 @@ pub(in crate::layer) fn with_edges<R>(
     })
 }
 
-/// One thread for each of `elements`.
-pub(in crate::layer) fn by_element(elements: usize) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: ((elements as u32).div_ceil(BLOCK), 1, 1),
-        block_dim: (BLOCK, 1, 1),
-        shared_mem_bytes: 0,
+/// A size as the kernels count it. A larger one would be cut off, and a part of the result never computed.
+pub(in crate::layer) fn count(size: usize) -> Result<u32> {
+    match u32::try_from(size) {
+        Ok(size) => Ok(size),
+        _ => candle_core::bail!("{size} rows or columns are too many for a CUDA kernel: use smaller batches"),
     }
+}
+
+/// One thread for each of `elements`, or as many as a grid can have: threads then take several elements each.
+pub(in crate::layer) fn by_element(elements: usize) -> LaunchConfig {
+    let blocks = elements.div_ceil(BLOCK as usize).min(i32::MAX as usize);
+    LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
 }
 
 /// One warp for each of `items`.
 pub(in crate::layer) fn by_warp(items: usize) -> LaunchConfig {
-    by_element(items * WARP as usize)
+    by_element(items.saturating_mul(WARP as usize))
 }
 
 /// Launches a kernel with these arguments, in this order.
@@ -92,7 +97,7 @@ pub(in crate::layer) fn sum(
     x: Numbers<'_>,
 ) -> Result<CudaStorage> {
     let device = x.0.device();
-    let (n, w) = (edges.groups as u32, width as u32);
+    let (n, w) = (count(edges.groups)?, count(width)?);
     let mut out = device.alloc_zeros::<f32>(edges.groups * width)?;
     let x = view::<f32>(x)?;
     with_edges(edges, |offsets, sources, weights| {

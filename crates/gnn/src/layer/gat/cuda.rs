@@ -7,7 +7,7 @@ use candle_core::{CudaDevice, CudaStorage, Result, Tensor};
 
 use super::loops::Heads;
 use crate::layer::edges::Csr;
-use crate::layer::edges::cuda::{Numbers, WARP, by_warp, launch, view, with_edges, with_view, wrap};
+use crate::layer::edges::cuda::{Numbers, WARP, by_warp, count, launch, view, with_edges, with_view, wrap};
 
 /// Scores and weights of an attention, for its result and for its gradient.
 struct Attended {
@@ -27,7 +27,7 @@ fn attend(
     att: &CudaView<'_, f32>,
 ) -> Result<Attended> {
     let (receivers, senders) = (edges.receivers(), edges.senders());
-    let (k, d) = (size.heads as u32, size.dim as u32);
+    let (k, d) = (count(size.heads)?, count(size.dim)?);
     let mut attended = Attended {
         own_scores: device.alloc_zeros(receivers * size.heads)?,
         message_scores: device.alloc_zeros(senders * size.heads)?,
@@ -38,10 +38,10 @@ fn attend(
     for (rows, x, to) in
         [(receivers, own, &mut attended.own_scores), (senders, messages, &mut attended.message_scores)]
     {
-        let n = rows as u32;
+        let n = count(rows)?;
         launch!(device, "attention_scores", by_warp(rows * size.heads), &n, &k, &d, x, att, to);
     }
-    let n = receivers as u32;
+    let n = count(receivers)?;
     with_edges(&edges.forward, |offsets, sources, times| {
         launch!(
             device,
@@ -89,7 +89,7 @@ pub(super) fn attention_gradient(
 ) -> Result<CudaStorage> {
     let device = own.0.device();
     let (receivers, senders, all) = (edges.receivers(), edges.senders(), size.heads * size.dim);
-    let (k, d) = (size.heads as u32, size.dim as u32);
+    let (k, d) = (count(size.heads)?, count(size.dim)?);
     let (own, messages, grad) = (view::<f32>(own)?, view::<f32>(messages)?, view::<f32>(grad)?);
     let mut out = device.alloc_zeros::<f32>((receivers + senders) * all + all)?;
     with_view::<f32, _>(att, |att| {
@@ -99,7 +99,7 @@ pub(super) fn attention_gradient(
         let mut grad_edges = device.alloc_zeros::<f32>(edges.forward.others.elem_count() * size.heads)?;
         let (mut to_own, mut rest) = out.split_at_mut(receivers * all);
         let (mut to_messages, mut to_att) = rest.split_at_mut(senders * all);
-        let n = receivers as u32;
+        let n = count(receivers)?;
         with_edges(&edges.forward, |offsets, sources, _| {
             launch!(
                 device,
@@ -124,7 +124,7 @@ pub(super) fn attention_gradient(
             );
             Ok(())
         })?;
-        let rows = senders as u32;
+        let rows = count(senders)?;
         with_edges(&edges.backward, |offsets, targets, _| {
             with_view::<u32, _>(&edges.backward.edges, |numbers| {
                 launch!(
@@ -149,7 +149,7 @@ pub(super) fn attention_gradient(
         })?;
         // A block of 32 columns by 8 rows.
         let config = LaunchConfig {
-            grid_dim: ((all as u32).div_ceil(WARP), 1, 1),
+            grid_dim: (count(all)?.div_ceil(WARP), 1, 1),
             block_dim: (WARP, 8, 1),
             shared_mem_bytes: WARP * 8 * size_of::<f32>() as u32,
         };

@@ -6,7 +6,7 @@ use candle_core::cuda::cudarc::driver::PushKernelArg;
 use candle_core::{CudaStorage, Result, Tensor};
 
 use crate::layer::edges::Grouped;
-use crate::layer::edges::cuda::{Numbers, by_element, launch, sum, view, with_edges, with_view, wrap};
+use crate::layer::edges::cuda::{Numbers, by_element, count, launch, sum, view, with_edges, with_view, wrap};
 
 pub(super) fn gated_sum(edges: &Grouped, width: usize, gated: Numbers<'_>) -> Result<CudaStorage> {
     sum("gated_sum_forward", edges, width, gated)
@@ -20,7 +20,7 @@ pub(super) fn gated_sum_gradient(
     grad: Numbers<'_>,
 ) -> Result<CudaStorage> {
     let device = gated.0.device();
-    let (rows, w) = (edges.groups as u32, width as u32);
+    let (rows, w) = (count(edges.groups)?, count(width)?);
     let mut out = device.alloc_zeros::<f32>(edges.groups * 2 * width)?;
     let (gated, grad) = (view::<f32>(gated)?, view::<f32>(grad)?);
     with_edges(edges, |offsets, targets, weights| {
@@ -46,7 +46,7 @@ pub(super) fn gated_sum_gradient(
 pub(super) fn gru_gates(gi: Numbers<'_>, gh: Numbers<'_>, h: Numbers<'_>) -> Result<CudaStorage> {
     let device = gi.0.device();
     let (rows, width) = h.1.shape().dims2()?;
-    let (n, w) = (rows as u32, width as u32);
+    let (n, w) = (count(rows)?, count(width)?);
     let mut out = device.alloc_zeros::<f32>(rows * width)?;
     let (gi, gh, h) = (view::<f32>(gi)?, view::<f32>(gh)?, view::<f32>(h)?);
     launch!(device, "gru_gates_forward", by_element(rows * width), &n, &w, &gi, &gh, &h, &mut out);
@@ -62,7 +62,7 @@ pub(super) fn gru_gates_gradient(
 ) -> Result<CudaStorage> {
     let device = gi.0.device();
     let (rows, width) = grad.1.shape().dims2()?;
-    let (n, w, size) = (rows as u32, width as u32, rows * width);
+    let (n, w, size) = (count(rows)?, count(width)?, rows * width);
     let mut out = device.alloc_zeros::<f32>(7 * size)?;
     let (gi, gh, grad) = (view::<f32>(gi)?, view::<f32>(gh)?, view::<f32>(grad)?);
     with_view::<f32, _>(h, |h| {
