@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{Assignment, Budget, CountError, Formula, Operators, TABLE_LIMIT, TruthTable, minimise};
+use logicvae_logic::{Assignment, Budget, CountError, Formula, Operators, TruthTable, minimise};
 use serde::Serialize;
 
 use crate::args::EvalArgs;
