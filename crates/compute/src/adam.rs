@@ -1,4 +1,4 @@
-//! Adam with decoupled weight decay and gradient clipping. Its state can be saved, so that training can
+//! Adam with weight decay, decoupled or as an L2 penalty, and gradient clipping. Its state can be saved, so that training can
 //! resume.
 
 use candle_core::backprop::GradStore;
@@ -13,7 +13,8 @@ const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
 /// The optimiser: `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`,
-/// `w ← w − rate · (m̂ / (√v̂ + ε) + decay · w)`, where m̂ and v̂ are m and v without their bias towards 0.
+/// `w ← w − rate · (m̂ / (√v̂ + ε) + decay · w)`, where m̂ and v̂ are m and v without their bias towards 0, and
+/// g is the clipped gradient plus `l2 · w`.
 pub struct Adam {
     vars: Vec<(String, Var)>,
     /// For each weight: m, then v, in one tensor of two rows.
@@ -26,8 +27,11 @@ pub struct Adam {
 pub struct StepSize {
     /// The learning rate.
     pub rate: f64,
-    /// The weight decay.
+    /// The weight decay, decoupled from the gradients as in AdamW.
     pub decay: f64,
+    /// The weight of an L2 penalty, whose gradient is added after clipping, as `weight_decay` of PyTorch's
+    /// Adam.
+    pub l2: f64,
     /// The largest norm of all gradients together; larger ones are scaled down to it.
     pub clip: f64,
 }
@@ -68,6 +72,7 @@ impl Adam {
             rate: size.rate / (1.0 - BETA1.powi(steps)),
             shrink: 1.0 - size.rate * size.decay,
             root: 1.0 / (1.0 - BETA2.powi(steps)).sqrt(),
+            penalty: size.l2 / scale,
         };
         let all = self.vars.par_iter().zip(&self.moments).zip(list);
         all.try_for_each(|(((_, var), moments), gradient)| update.apply(var, moments, gradient))?;
@@ -92,6 +97,8 @@ struct Update {
     rate: f64,
     shrink: f64,
     root: f64,
+    /// How much of the weight is added to its unscaled gradient.
+    penalty: f64,
 }
 
 /// Updates the moments from the gradient.
@@ -101,6 +108,14 @@ struct Weight(Update);
 
 impl Update {
     fn apply(self, var: &Var, moments: &Var, gradient: &Tensor) -> Result<()> {
+        let penalised;
+        let gradient = match self.penalty > 0.0 {
+            true => {
+                penalised = (gradient + (var.as_tensor() * self.penalty)?)?;
+                &penalised
+            }
+            false => gradient,
+        };
         if var.device().is_cpu() && var.dtype() == DType::F32 {
             moments.inplace_op2(&gradient.contiguous()?, &Moments(self))?;
             return var.inplace_op2(moments.as_tensor(), &Weight(self));

@@ -22,6 +22,7 @@ Presets (N is the number of variables: 3, 4 or 5):
                              variables and 30 nodes; start it with --from models/best-5
   gat-5-unconstrained        ablations of gcn-N and gat-N: -unconstrained, -unidirectional,
                              -layers-1 to -layers-5, -end
+  published-gcn-5            any model of the paper on data as the authors' program draws them
   shapes-N, leaves-N         the two parts of the hierarchical model; N may also be 10 or 16
   tiny                       a small model for tests, trained within seconds
 
@@ -150,13 +151,18 @@ pub struct EvaluateArgs {
     #[arg(long, conflicts_with = "data")]
     pub seen: bool,
 
+    /// Evaluate on the run's unseen test formulae instead: none of them is a training formula, not even up to
+    /// the order of children. Only runs on published-N data have such a set.
+    #[arg(long, conflicts_with_all = ["data", "seen"])]
+    pub unseen: bool,
+
     /// Use a tenth of the samples or fewer, for a quick estimate.
     #[arg(long)]
     pub quick: bool,
 
     /// Measure exact reconstruction by kind of formula (size, number of variables, constants) and, for models
     /// that read meanings, how well distances follow the kernel. The formulae are sampled with --seed.
-    #[arg(long, conflicts_with_all = ["data", "seen", "refine", "prior_noise"])]
+    #[arg(long, conflicts_with_all = ["data", "seen", "unseen", "refine", "prior_noise"])]
     pub embedding: bool,
 
     /// Also report how many formulae are reconstructed after refinement (see `encode --refine`).

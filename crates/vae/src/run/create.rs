@@ -109,6 +109,10 @@ impl Run {
             train: set("train.txt", &content.data.train)?,
             valid: set("valid.txt", &content.data.valid)?,
             test: set("test.txt", &content.data.test)?,
+            unseen: match content.data.unseen.is_empty() {
+                true => None,
+                false => Some(set("unseen.txt", &content.data.unseen)?),
+            },
             context: context.transpose()?,
         };
         let about = About {

@@ -38,7 +38,7 @@ fn trained(epochs: usize) -> (TempDir, Run) {
     let folder = tempfile::tempdir().unwrap();
     let changes = [format!("training.epochs={epochs}"), "training.batch=4".into()];
     let config = Config::preset("tiny").unwrap().with(&changes).unwrap();
-    let data = Dataset { train: formulae(), valid: formulae(), test: formulae() };
+    let data = Dataset { train: formulae(), valid: formulae(), test: formulae(), ..Dataset::default() };
     let (run, lock) =
         Run::create(&folder.path().join("run"), &config, (&data, "own"), None, false, None).unwrap();
     Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut Saver(&run)).unwrap();

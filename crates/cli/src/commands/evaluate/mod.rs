@@ -33,10 +33,8 @@ struct Report {
     reconstruction: Reconstruction,
     #[serde(flatten)]
     generation: Generation,
-    /// The number of formulae that are training formulae up to the order of children.
-    reordered: usize,
-    /// The accuracy on the others, if there are any.
-    new_accuracy: Option<f64>,
+    #[serde(flatten)]
+    known: Known,
     /// The fraction of formulae that are reconstructed as ordered trees after refinement.
     #[serde(skip_serializing_if = "Option::is_none")]
     refined: Option<f64>,
@@ -76,6 +74,13 @@ fn test_formulae(args: &EvaluateArgs, run: &Run) -> Result<Vec<Formula>> {
             }
             let count = run.formulae(Split::Test)?.len();
             train.into_iter().take(count).collect()
+        }
+        None if args.unseen => {
+            let unseen = run.formulae(Split::Unseen)?;
+            if unseen.is_empty() {
+                bail!("no test formula of this run is a training formula: leave out --unseen");
+            }
+            unseen
         }
         None => run.formulae(Split::Test)?,
     };
@@ -131,7 +136,7 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let reconstruction = reconstruction(model, &formulae, &protocol, |done| bar.set(done))?;
     drop(bar);
     let data = run.dataset()?;
-    let (reordered, new_accuracy) = among_new(&data.train, &formulae, &reconstruction.by_formula.accuracy);
+    let known = Known::new(&data.train, &formulae, &reconstruction.by_formula.accuracy);
     let generation = generated(run, &data, model, &formulae, &protocol)?;
     let conditional = match model.embedding() {
         Some(_) => {
@@ -154,8 +159,7 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         protocol,
         reconstruction,
         generation,
-        reordered,
-        new_accuracy,
+        known,
         refined,
         conditional,
     };
@@ -166,7 +170,8 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("negative log-likelihood", format!("{:.4}", r.nll)),
             ("accuracy", percent(r.accuracy)),
             ("  as ordered trees", percent(r.ordered_accuracy)),
-            ("  not in training", report.new_accuracy.map_or("-".into(), percent)),
+            ("  in training", report.known.known_accuracy.map_or("-".into(), percent)),
+            ("  not in training", report.known.new_accuracy.map_or("-".into(), percent)),
             ("  equivalent", percent(r.semantic_accuracy)),
             ("mode accuracy", percent(r.mode_accuracy)),
             ("  as ordered trees", percent(r.ordered_mode_accuracy)),
@@ -222,14 +227,39 @@ fn table(out: &mut dyn Write, name: &str, formulae: usize, lines: &[(&str, Strin
     lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
 }
 
-/// Splits share no ordered tree, but a test formula can be a training formula with its children in another
-/// order. Returns the number of these, and the accuracy on the others, if there are any.
-fn among_new(train: &[Formula], formulae: &[Formula], accuracies: &[f64]) -> (usize, Option<f64>) {
-    let trained: HashSet<Formula> = train.iter().map(Formula::sorted).collect();
-    let new = formulae.iter().zip(accuracies).filter(|(formula, _)| !trained.contains(&formula.sorted()));
-    let new: Vec<f64> = new.map(|(_, accuracy)| *accuracy).collect();
-    let mean = (!new.is_empty()).then(|| new.iter().sum::<f64>() / new.len() as f64);
-    (formulae.len() - new.len(), mean)
+/// The accuracy on test formulae that are training formulae, up to the order of children, and on the others.
+/// Splits share no ordered tree, except for those of published-N data.
+#[derive(Serialize)]
+struct Known {
+    /// The number of formulae that are training formulae up to the order of children.
+    reordered: usize,
+    /// The accuracy on these, if there are any.
+    known_accuracy: Option<f64>,
+    /// The accuracy on the others, if there are any.
+    new_accuracy: Option<f64>,
+    /// The accuracies of these formulae, for confidence intervals.
+    known_accuracies: Vec<f64>,
+    /// The accuracies of the others.
+    new_accuracies: Vec<f64>,
+}
+
+impl Known {
+    fn new(train: &[Formula], formulae: &[Formula], accuracies: &[f64]) -> Self {
+        let trained: HashSet<Formula> = train.iter().map(Formula::sorted).collect();
+        let (mut known_accuracies, mut new_accuracies) = (Vec::new(), Vec::new());
+        for (formula, accuracy) in formulae.iter().zip(accuracies) {
+            let known = trained.contains(&formula.sorted());
+            if known { &mut known_accuracies } else { &mut new_accuracies }.push(*accuracy);
+        }
+        let mean = |list: &[f64]| (!list.is_empty()).then(|| list.iter().sum::<f64>() / list.len() as f64);
+        Self {
+            reordered: known_accuracies.len(),
+            known_accuracy: mean(&known_accuracies),
+            new_accuracy: mean(&new_accuracies),
+            known_accuracies,
+            new_accuracies,
+        }
+    }
 }
 
 fn percent(share: f64) -> String {
