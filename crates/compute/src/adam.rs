@@ -211,3 +211,39 @@ impl InplaceOp2 for Weight {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Device;
+
+    use super::*;
+
+    /// One step of PyTorch's Adam with `weight_decay`, written out.
+    fn expected(weight: f64, gradient: f64, l2: f64, rate: f64) -> f64 {
+        let g = gradient + l2 * weight;
+        let (m, v) = ((1.0 - BETA1) * g / (1.0 - BETA1), (1.0 - BETA2) * g * g / (1.0 - BETA2));
+        weight - rate * m / (v.sqrt() + EPSILON)
+    }
+
+    #[test]
+    fn an_l2_penalty_is_added_after_clipping() {
+        for dtype in [DType::F32, DType::F64] {
+            let start = Tensor::new(&[2.0f64, -3.0], &Device::Cpu).unwrap().to_dtype(dtype).unwrap();
+            let var = Var::from_tensor(&start).unwrap();
+            let mut adam = Adam::new(vec![("w".into(), var.clone())]).unwrap();
+            // The gradient of 3 w₁ + 4 w₂ is (3, 4); half of it has norm 2.5 and is clipped to norm 0.5.
+            let factors = Tensor::new(&[3.0f64, 4.0], &Device::Cpu).unwrap().to_dtype(dtype).unwrap();
+            let loss = (var.as_tensor() * factors).unwrap().sum_all().unwrap();
+            let size = StepSize { rate: 0.1, decay: 0.0, l2: 0.3, clip: 0.5 };
+            let norm = adam.step(&loss.backward().unwrap(), 0.5, size).unwrap();
+            assert!((norm - 2.5).abs() < 1e-6, "the norm is that of the gradients alone: {norm}");
+            let found: Vec<f64> = var.to_dtype(DType::F64).unwrap().to_vec1().unwrap();
+            let wanted = [expected(2.0, 0.3, 0.3, 0.1), expected(-3.0, 0.4, 0.3, 0.1)];
+            // The penalty turns the second gradient around.
+            assert!(wanted[0] < 2.0 && wanted[1] > -3.0);
+            for (found, wanted) in found.iter().zip(wanted) {
+                assert!((found - wanted).abs() < 1e-5, "{found} instead of {wanted} ({dtype:?})");
+            }
+        }
+    }
+}

@@ -153,15 +153,20 @@ pub struct CheckArgs {
 /// Summarise a file of formulae: sizes, depths, variables, node types and tautologies.
 ///
 /// JSON keys: count, nodes, depth, variables, mix (the share of each node type), tautologies and
-/// contradictions (shares between 0 and 1), size_histogram.
+/// contradictions (shares between 0 and 1), size_histogram. With --known also known (a share).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae stats datasets/paper-5/train.txt
+  logicvae stats datasets/published-5/test.txt --known datasets/published-5/train.txt
   logicvae sample --vars 4 --count 500 | logicvae stats -")]
 pub struct StatsArgs {
     /// File of formulae; - is standard input.
     pub file: PathBuf,
+
+    /// Also report how many of the formulae occur in another file, up to the order of children.
+    #[arg(long, value_name = "FILE")]
+    pub known: Option<PathBuf>,
 
     /// Report an error if a formula contains a variable above xN.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]

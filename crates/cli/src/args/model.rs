@@ -126,7 +126,8 @@ pub struct RunArgs {
 /// times each.
 ///
 /// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness,
-/// novelty. With --refine also refined. Conditional models also have semantic_distance, kernel and
+/// novelty, published_novelty (distinct new formulae / valid decodings), known_accuracy and new_accuracy (on
+/// formulae that are and are not training formulae up to the order of children). With --refine also refined. Conditional models also have semantic_distance, kernel and
 /// gaussian_kernel, each with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have
 /// disagreement, leaf_accuracy, equivalent and guessing instead. With --embedding: results, paper, meaning.
 #[derive(clap::Args)]
@@ -134,6 +135,8 @@ pub struct RunArgs {
 Examples:
   logicvae evaluate runs/gat-5
   logicvae evaluate runs/gat-5 --seen
+  logicvae evaluate runs/published-gat-5 --published
+  logicvae evaluate runs/published-gat-5 --unseen
   logicvae evaluate runs/cvae-gat-5 --prior-noise 0.01
   logicvae evaluate runs/gat-5 --data requirements.txt --quick --json
   logicvae evaluate runs/general-5 --embedding")]
@@ -156,13 +159,19 @@ pub struct EvaluateArgs {
     #[arg(long, conflicts_with_all = ["data", "seen"])]
     pub unseen: bool,
 
+    /// Use the measures of the authors' program where they differ: encodings without noise and, for
+    /// conditional models, newly drawn contexts, the first decoding of each sample, and pairs of a formula
+    /// with itself. Also has the JSON keys published.distance and published.kernel for these models.
+    #[arg(long, conflicts_with = "prior_noise")]
+    pub published: bool,
+
     /// Use a tenth of the samples or fewer, for a quick estimate.
     #[arg(long)]
     pub quick: bool,
 
     /// Measure exact reconstruction by kind of formula (size, number of variables, constants) and, for models
     /// that read meanings, how well distances follow the kernel. The formulae are sampled with --seed.
-    #[arg(long, conflicts_with_all = ["data", "seen", "unseen", "refine", "prior_noise"])]
+    #[arg(long, conflicts_with_all = ["data", "seen", "unseen", "published", "refine", "prior_noise"])]
     pub embedding: bool,
 
     /// Also report how many formulae are reconstructed after refinement (see `encode --refine`).

@@ -114,9 +114,10 @@ fn describe<'a>(suite: &'a Suite, chart: &'a Chart, results: &Results) -> Option
             let series = lines(suite, (name, metric), at, series, results);
             (!series.is_empty()).then(|| Plot::Lines { title, x, y: axis_label(metric), series })
         }
-        ChartKind::Bars { metric, groups, series } => {
+        ChartKind::Bars { metric, metrics, groups, series } => {
             let metric = suite.metrics.get(metric)?;
-            let series = bars(metric, series, results);
+            let own = |name: &str| metrics.get(name).and_then(|other| suite.metrics.get(other));
+            let series = bars(|name| own(name).unwrap_or(metric), series, results);
             (!series.is_empty()).then(|| Plot::Bars { title, y: axis_label(metric), groups, series })
         }
     }
@@ -187,15 +188,15 @@ fn lines(
     lines
 }
 
-fn bars<'a>(
-    metric: &Metric,
+fn bars<'a, 'm>(
+    metric: impl Fn(&str) -> &'m Metric,
     series: &'a BTreeMap<String, Vec<String>>,
     results: &Results,
 ) -> Vec<BarSeries<'a>> {
     let bars = series.iter().map(|(name, experiments)| {
         let mut bars = BarSeries { name, values: Vec::new(), low: Vec::new(), high: Vec::new() };
         for experiment in experiments {
-            let found = value_with_interval(metric, experiment, results);
+            let found = value_with_interval(metric(name), experiment, results);
             bars.values.push(found.map(|found| found.0));
             bars.low.push(found.and_then(|found| found.1));
             bars.high.push(found.and_then(|found| found.2));

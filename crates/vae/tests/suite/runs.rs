@@ -99,6 +99,21 @@ fn a_run_and_its_export_reconstruct_what_was_learned() {
 }
 
 #[test]
+fn unseen_test_formulae_belong_to_a_run_that_has_some() {
+    let (_folder, run) = trained(1);
+    assert!(run.formulae(Split::Unseen).unwrap().is_empty() && !run.folder.join("unseen.txt").exists());
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config::preset("published-gcn-3").unwrap().with(&["data.set.train=50"]).unwrap();
+    let data = config.dataset().unwrap();
+    let target = folder.path().join("run");
+    let (run, _lock) = Run::create(&target, &config, (&data, "drawn"), None, false, None).unwrap();
+    assert_eq!(Run::open(&target).unwrap().dataset().unwrap(), data);
+    fs::write(run.folder.join("unseen.txt"), "x1\n").unwrap();
+    let error = run.formulae(Split::Unseen).unwrap_err().to_string();
+    assert!(error.contains("unseen.txt"), "{error}");
+}
+
+#[test]
 fn opening_a_run_reads_only_its_settings() {
     let (_folder, run) = trained(1);
     let path = run.folder.join("test.txt");

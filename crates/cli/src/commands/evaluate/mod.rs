@@ -12,8 +12,8 @@ use logicvae_compute::keep_freed_memory;
 use logicvae_logic::{Dataset, Formula, Split};
 use logicvae_vae::leaves::LeafModel;
 use logicvae_vae::metrics::{
-    Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves,
-    reconstruction,
+    Conditional, Generation, Leaves, Protocol, PublishedConditional, Reconstruction, conditional, generation,
+    leaves, published_conditional, published_contexts, reconstruction,
 };
 use logicvae_vae::{Children, Learner, Model, Refinement, Run, Task, trained_formulae};
 use serde::Serialize;
@@ -40,6 +40,9 @@ struct Report {
     refined: Option<f64>,
     #[serde(flatten)]
     conditional: Option<Conditional>,
+    /// The measures of the authors' program, if they were asked for and the model is conditional.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<PublishedConditional>,
 }
 
 pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
@@ -131,20 +134,27 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let sorted = run.config.data.children == Children::Sort;
     let protocol = if args.quick { Protocol::quick() } else { Protocol::paper() };
     let prior_noise = args.prior_noise.unwrap_or(protocol.prior_noise);
-    let protocol = Protocol { prior_noise, sorted, seed: args.seed, ..protocol };
+    let posterior_noise = args.published.then_some(0.0);
+    let protocol = Protocol { prior_noise, posterior_noise, sorted, seed: args.seed, ..protocol };
     let mut bar = Progress::phase("reconstructing", formulae.len());
     let reconstruction = reconstruction(model, &formulae, &protocol, |done| bar.set(done))?;
     drop(bar);
     let data = run.dataset()?;
     let known = Known::new(&data.train, &formulae, &reconstruction.by_formula.accuracy);
-    let generation = generated(run, &data, model, &formulae, &protocol)?;
-    let conditional = match model.embedding() {
-        Some(_) => {
-            let mut bar = Progress::phase("decoding for conditions", protocol.contexts.min(formulae.len()));
-            Some(conditional(model, &formulae, &protocol, |done| bar.set(done))?)
-        }
-        None => None,
+    let contexts = match args.published {
+        true => published_contexts(model.config().variables, protocol.contexts)?,
+        false => formulae.clone(),
     };
+    let generation = generated(run, &data, model, &contexts, &protocol)?;
+    let (mut as_ours, mut as_published) = (None, None);
+    if model.embedding().is_some() {
+        let mut bar = Progress::phase("decoding for conditions", protocol.contexts.min(contexts.len()));
+        if args.published {
+            as_published = Some(published_conditional(model, &contexts, &protocol, |done| bar.set(done))?);
+        } else {
+            as_ours = Some(conditional(model, &contexts, &protocol, |done| bar.set(done))?);
+        }
+    }
     let refined = if args.refine {
         let codes = model.encode(&formulae)?;
         let mut bar = Progress::phase("refining", formulae.len());
@@ -161,7 +171,8 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         generation,
         known,
         refined,
-        conditional,
+        conditional: as_ours,
+        published: as_published,
     };
     output.print(&report, |out| {
         let r = &report.reconstruction;
@@ -182,7 +193,14 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("validity", percent(g.validity)),
             ("uniqueness", percent(g.uniqueness)),
             ("novelty", percent(g.novelty)),
+            ("  as published", percent(g.published_novelty)),
         ]);
+        if let Some(p) = &report.published {
+            lines.extend([
+                ("distance, as published", format!("{:.3}", p.distance)),
+                ("kernel, as published", format!("{:.4}", p.kernel)),
+            ]);
+        }
         if let Some(c) = &report.conditional {
             lines.extend([
                 ("semantic distance", format!("{:.3}", c.semantic_distance)),
@@ -218,7 +236,7 @@ fn generated(
         }
         formula
     });
-    Ok(generation(model, formulae, trained, protocol, |done| bar().set(done))?)
+    Ok(generation(model, formulae, &data.train, trained, protocol, |done| bar().set(done))?)
 }
 
 /// The name of a run and its metrics, one per line.
