@@ -19,8 +19,8 @@ pub struct Args {
     /// Build and run the program in tests/external instead, which uses the crates from outside the workspace.
     #[arg(long, conflicts_with_all = ["lapack", "cuda"])]
     external: bool,
-    /// Run a part of the quick suite on a real Slurm with two nodes on this machine, let one fail, and compare
-    /// the results with a run without Slurm. Installs slurm-wlm and munge if necessary; must be run as root.
+    /// Run a part of the quick suite on a real Slurm with two nodes on this machine, let one fail, and
+    /// compare the results with a run without Slurm. Installs slurm-wlm and munge if necessary, as root.
     #[arg(long, conflicts_with_all = ["lapack", "cuda", "external"])]
     slurm: bool,
 }

@@ -1,5 +1,5 @@
-//! Adam with weight decay, decoupled or as an L2 penalty, and gradient clipping. Its state can be saved, so that training can
-//! resume.
+//! Adam with weight decay, decoupled or as an L2 penalty, and gradient clipping. Its state can be saved, so
+//! that training can resume.
 
 use candle_core::backprop::GradStore;
 use candle_core::{CpuStorage, DType, InplaceOp2, Layout, Result, Tensor, Var};
@@ -13,8 +13,8 @@ const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
 /// The optimiser: `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`,
-/// `w ← w − rate · (m̂ / (√v̂ + ε) + decay · w)`, where m̂ and v̂ are m and v without their bias towards 0, and
-/// g is the clipped gradient plus `l2 · w`.
+/// `w ← w − rate · (m̂ / (√v̂ + ε) + decay · w)`, where m̂ and v̂ are m and v without their bias towards 0,
+/// and g is the clipped gradient plus `l2 · w`.
 pub struct Adam {
     vars: Vec<(String, Var)>,
     /// For each weight: m, then v, in one tensor of two rows.

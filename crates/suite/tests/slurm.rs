@@ -153,7 +153,13 @@ fn arrays_are_submitted_once_and_run_their_experiments() {
 }
 
 #[test]
-fn a_stopped_task_goes_back_to_the_queue() {
+fn a_task_at_its_time_limit_goes_back_to_the_queue_and_a_cancelled_one_does_not() {
+    assert_eq!(requeued_after("-USR1"), "requeue 1_1\n");
+    assert_eq!(requeued_after("-TERM"), "");
+}
+
+/// What `scontrol` is asked for when a running task receives a signal.
+fn requeued_after(signal: &str) -> String {
     let fake = Fake::new();
     // A training that ends when it is told to, as `logicvae train --stop-with-input` does.
     fake.script("logicvae", "touch \"$FAKE/started\"; cat > /dev/null; exit 1");
@@ -166,9 +172,9 @@ fn a_stopped_task_goes_back_to_the_queue() {
         std::thread::yield_now();
     }
     // Slurm signals the script, which passes the signal on.
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(75));
-    assert_eq!(fake.read("requeued"), "requeue 1_1\n");
+    fake.read("requeued")
 }
 
 #[test]

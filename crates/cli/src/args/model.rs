@@ -127,9 +127,10 @@ pub struct RunArgs {
 ///
 /// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness,
 /// novelty, published_novelty (distinct new formulae / valid decodings), known_accuracy and new_accuracy (on
-/// formulae that are and are not training formulae up to the order of children). With --refine also refined. Conditional models also have semantic_distance, kernel and
-/// gaussian_kernel, each with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have
-/// disagreement, leaf_accuracy, equivalent and guessing instead. With --embedding: results, paper, meaning.
+/// formulae that are and are not training formulae up to the order of children). With --refine also refined.
+/// Conditional models also have semantic_distance, kernel and gaussian_kernel, each with its quartiles, such
+/// as kernel_quartiles. Runs of a leaves-N preset have disagreement, leaf_accuracy, equivalent and guessing
+/// instead. With --embedding: results, paper, meaning.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -127,7 +127,7 @@ fn new_formulae_are_projected_on_the_same_axes() {
     assert!(difference < 1e-7, "{difference}");
 }
 
-/// As the authors' program does it: the pool is decomposed with one σ², and formulae are embedded with another.
+/// As the authors' program does it: the pool is decomposed with one σ², formulae are embedded with another.
 #[test]
 fn formulae_can_be_embedded_with_another_form() {
     let (formulae, new) = (pool(4, 100, 2), pool(4, 30, 77));

@@ -12,7 +12,7 @@ pub enum VariableNames {
     /// Those that were drawn.
     #[default]
     Drawn,
-    /// VariableNames without gaps, in the same order: `x2 & x5` becomes `x1 & x2`, and `x5 & x2` becomes `x2 & x1`.
+    /// Names without gaps, in the same order: `x2 & x5` becomes `x1 & x2`, and `x5 & x2` becomes `x2 & x1`.
     Compacted,
     /// In the order of first use: both become `x1 & x2`.
     FirstUse,

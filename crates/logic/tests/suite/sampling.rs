@@ -143,8 +143,8 @@ fn presets_have_the_papers_sizes_and_disjoint_splits() {
     assert!(DatasetSpec::preset("paper-6").is_none());
 }
 
-/// The mean sizes, and how many test formulae are training formulae up to the order of children, that were
-/// measured on the authors' procedure: `PUBLISHED` has 4,000 training formulae, so a percent is a lot of luck.
+/// What was measured on data that the authors' procedure draws: the mean size, and the share of test formulae
+/// that are training formulae up to the order of children.
 const PUBLISHED: [(&str, f64, f64); 3] =
     [("published-3", 11.2, 0.65), ("published-4", 10.8, 0.68), ("published-5", 10.4, 0.65)];
 

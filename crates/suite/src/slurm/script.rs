@@ -40,9 +40,10 @@ fn head(name: &str, log: &Path, options: &Options) -> String {
 
 /// The script of an array. `program` is the command line of the suite without the experiment.
 ///
-/// A task that has to stop, because its time is over or because it is preempted, receives SIGTERM first. The
-/// suite then saves the training and exits with [`STOPPED`], and the task goes back to the queue. A task whose
-/// node fails is requeued by Slurm itself. In both cases, training resumes from its last checkpoint.
+/// A task whose time is nearly over receives SIGUSR1. The suite then saves the training and exits with
+/// [`STOPPED`], and the task goes back to the queue. A task that is cancelled receives SIGTERM: it is saved
+/// and does not go back. A task that is preempted or whose node fails is requeued by Slurm itself. In all
+/// cases, training resumes from its last checkpoint.
 pub fn array(group: &Group, indices: &str, log: &Path, program: &[String], options: &Options) -> String {
     let mut text = head("logicvae", log, options);
     let mut add = |option: String| text.push_str(&format!("#SBATCH {option}\n"));
@@ -52,7 +53,7 @@ pub fn array(group: &Group, indices: &str, log: &Path, program: &[String], optio
         add(format!("--gpus={}", options.gpus));
     }
     add("--requeue".into());
-    add(format!("--signal=B:TERM@{GRACE}"));
+    add(format!("--signal=B:USR1@{GRACE}"));
     text.push_str("\ncase $SLURM_ARRAY_TASK_ID in\n");
     for (index, name) in &group.tasks {
         text.push_str(&format!("  {index}) experiment={} ;;\n", quoted(name)));
@@ -63,6 +64,8 @@ pub fn array(group: &Group, indices: &str, log: &Path, program: &[String], optio
         r#"
 {} --task "$experiment" &
 child=$!
+again=no
+trap 'again=yes; kill -TERM "$child"' USR1
 trap 'kill -TERM "$child"' TERM
 wait "$child"
 status=$?
@@ -71,7 +74,7 @@ while kill -0 "$child" 2>/dev/null; do
   wait "$child"
   status=$?
 done
-if [ "$status" -eq {STOPPED} ]; then
+if [ "$again" = yes ] && [ "$status" -eq {STOPPED} ]; then
   scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID"
 fi
 exit "$status"

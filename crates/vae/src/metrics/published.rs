@@ -1,7 +1,7 @@
 //! The measures of the authors' program where they differ from those that the paper describes.
 //!
 //! - Encodings have no noise: [`Protocol::posterior_noise`](super::Protocol::posterior_noise) is 0.
-//! - Novelty counts distinct formulae: [`Generation::published_novelty`](super::Generation::published_novelty).
+//! - Novelty counts distinct formulae: `published_novelty` of [`Generation`](super::Generation).
 //! - Conditions are the meanings of newly drawn formulae, the first decoding is kept instead of the most
 //!   frequent one, and pairs of a formula with itself count: [`published_conditional`].
 

@@ -72,7 +72,8 @@ impl Run {
         self.about.from.as_deref()
     }
 
-    /// One set of formulae; the unseen one is empty where there is none. It is an error if the file is missing or has changed since the training began.
+    /// One set of formulae; the unseen one is empty where there is none. It is an error if the file is
+    /// missing or has changed since the training began.
     pub fn formulae(&self, split: Split) -> Result<Vec<Formula>, VaeError> {
         let expected = match split {
             Split::Train => &self.about.checksums.train,

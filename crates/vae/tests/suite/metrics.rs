@@ -40,7 +40,7 @@ fn novelty_and_uniqueness_follow_their_definitions() {
     assert!(found.uniqueness > 0.0 && found.uniqueness <= 1.0 && found.novelty <= 1.0);
     let all_new = generation(&model, &train, &[], Vec::new(), &protocol, |_| {}).unwrap();
     assert_eq!((all_new.novelty, all_new.uniqueness), (1.0, found.uniqueness));
-    // As published, novelty counts distinct formulae, so all of them are new if there are none to compare with.
+    // As published, novelty counts distinct formulae: all are new if there are none to compare with.
     assert_eq!(all_new.published_novelty, all_new.uniqueness);
     assert!(found.published_novelty < found.uniqueness, "some training formulae are generated");
     // As if the model had been trained on what it generates.

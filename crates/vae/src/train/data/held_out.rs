@@ -7,10 +7,10 @@ use logicvae_logic::{Dataset, Formula, FormulaForm};
 
 use crate::config::Config;
 
-/// The validation and test sets. Training sees a formula of them only if it is a given training formula. If the model cannot see the order of children, a reordered formula reveals
-/// as much as the formula itself, so formulae are compared up to that order. A given training formula can
-/// still be a reordering of a held-out one: `logicvae evaluate` counts these and measures the others
-/// separately.
+/// The validation and test sets. Training sees a formula of them only if it is a given training formula. If
+/// the model cannot see the order of children, a reordered formula reveals as much as the formula itself, so
+/// formulae are compared up to that order. A given training formula can still be a reordering of a held-out
+/// one: `logicvae evaluate` counts these and measures the others separately.
 #[derive(Clone)]
 pub(super) struct HeldOut {
     formulae: Arc<HashSet<Formula>>,
