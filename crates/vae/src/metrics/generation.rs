@@ -72,8 +72,9 @@ pub fn generation(
     }
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
     let uniqueness = share(found.len(), valid);
-    let given: FxHashSet<&Formula> = given.iter().collect();
-    let published_novelty = share(found.keys().filter(|formula| !given.contains(formula)).count(), valid);
+    let mut repeated: FxHashSet<&Formula> = FxHashSet::default();
+    repeated.extend(given.iter().filter(|&formula| found.contains_key(formula)));
+    let published_novelty = share(found.len() - repeated.len(), valid);
     // Each formula is removed when it first occurs, so that repetitions do not count twice.
     let known: usize = trained.into_iter().filter_map(|formula| found.remove(&formula)).sum();
     let (validity, novelty) = (share(valid, all), share(valid - known, valid));
