@@ -50,7 +50,7 @@ impl Ours {
                 start = Instant::now();
             }
             let loss = self.model.loss(&self.model.prepare(part)?, &noise, self.config.training.beta)?;
-            let size = StepSize { rate: 1e-3, decay: 0.0, clip: 10.0 };
+            let size = StepSize { rate: 1e-3, decay: 0.0, l2: 0.0, clip: 10.0 };
             self.adam.step(&loss.total.backward()?, 1.0 / batch as f64, size)?;
             loss.nll.to_scalar::<f32>()?;
         }

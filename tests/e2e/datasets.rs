@@ -28,6 +28,24 @@ fn committed_datasets_are_reproduced() {
 }
 
 #[test]
+fn committed_published_datasets_are_reproduced() {
+    let folder = Folder::new();
+    for preset in ["published-3", "published-4", "published-5"] {
+        for (split, count) in [("train", 4000), ("valid", 500), ("test", 300), ("unseen", 300)] {
+            let file = folder.path(&format!("{preset}-{split}"));
+            done(&["sample", "--preset", preset, "--split", split, "--out", &file]);
+            let committed = std::fs::read_to_string(repository(&format!("datasets/{preset}/{split}.txt")))
+                .expect("committed");
+            assert!(
+                std::fs::read_to_string(&file).expect("written") == committed,
+                "{preset} {split} differs from the committed file"
+            );
+            assert_eq!(committed.lines().count(), count);
+        }
+    }
+}
+
+#[test]
 fn a_preset_without_a_split_gives_all_splits_in_order() {
     let folder = Folder::new();
     let file = folder.path("all");

@@ -101,3 +101,40 @@ fn messages_about_data_have_the_lines_of_the_file() {
     let found = logicvae(&["encode", "--model", &run, &file, "--json"]).json();
     assert_eq!(found["rows"], 2, "{found}");
 }
+
+#[test]
+fn published_data_are_evaluated_as_published_and_on_unseen_formulae() {
+    let folder = Folder::new();
+    let run = folder.path("run");
+    let small = [
+        "--set=model.hidden=16",
+        "--set=context.pool=200",
+        "--set=context.components=6",
+        "--set=data.set.train=64",
+        "--set=data.set.valid=10",
+        "--set=data.set.test=20",
+        "--epochs=2",
+    ];
+    done(&[&["train", "--preset", "published-cvae-gcn-3", "--out", &run], &small[..]].concat());
+    let ours = done(&["evaluate", &run, "--quick", "--json"]).json();
+    let lengths = ["known_accuracies", "new_accuracies"].map(|key| ours[key].as_array().unwrap().len());
+    assert_eq!(lengths.iter().sum::<usize>(), 20);
+    assert!(lengths[0] as u64 == ours["reordered"] && ours["published"].is_null(), "{ours}");
+    let published = done(&["evaluate", &run, "--quick", "--published", "--json"]).json();
+    assert_eq!(published["protocol"]["posterior_noise"].as_f64(), Some(0.0));
+    assert!(published["published"]["distance"].as_f64().unwrap() > 0.0);
+    assert!(published["semantic_distance"].is_null(), "our own measures have other contexts");
+    let unseen = done(&["evaluate", &run, "--quick", "--unseen", "--json"]).json();
+    assert_eq!((unseen["formulae"].as_u64(), unseen["reordered"].as_u64()), (Some(20), Some(0)));
+    refused(&logicvae(&["evaluate", &run, "--seen", "--unseen"]), &["--unseen"]);
+    let known = ["stats", &folder.path("run/test.txt"), "--known", &folder.path("run/train.txt"), "--json"];
+    let known = done(&known).json()["known"].as_f64().unwrap();
+    assert!((known - lengths[0] as f64 / 20.0).abs() < 1e-9, "{known}");
+
+    // Other runs have no such set, since all of their test formulae are unseen.
+    let other = folder.path("other");
+    done(&["train", "--preset", "tiny", "--epochs", "1", "--out", &other]);
+    refused(&logicvae(&["evaluate", &other, "--unseen"]), &["leave out --unseen"]);
+    let sample = ["sample", "--preset", "paper-3", "--split", "unseen", "--out", &folder.path("unseen.txt")];
+    refused(&logicvae(&sample), &["--split test"]);
+}

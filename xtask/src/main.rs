@@ -14,6 +14,7 @@ mod package;
 mod reproduce;
 mod scaling;
 mod shell;
+mod slurm;
 mod test;
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 
 use crate::shell::{self, cargo, command, exists, output, run_step, step, target};
-use crate::{checks, cuda};
+use crate::{checks, cuda, slurm};
 
 /// Run formatting, the checks of `cargo xtask check`, lints, tests, docs and, if installed, cargo-deny.
 #[derive(clap::Args)]
@@ -23,6 +23,10 @@ pub struct Args {
     /// instead. Needs a nightly compiler; what its toolchain lacks is skipped with a note.
     #[arg(long, conflicts_with_all = ["lapack", "cuda", "external"])]
     sanitize: bool,
+    /// Run a part of the quick suite on a real Slurm with two nodes on this machine, let one fail, and
+    /// compare the results with a run without Slurm. Installs slurm-wlm and munge if necessary, as root.
+    #[arg(long, conflicts_with_all = ["lapack", "cuda", "external"])]
+    slurm: bool,
 }
 
 /// The packages that are built and tested: all on Linux, and the default members elsewhere. These exclude the
@@ -41,6 +45,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if args.sanitize {
         return sanitize();
+    }
+    if args.slurm {
+        return slurm::run();
     }
     run_step("formatting", cargo().args(["fmt", "--all", "--", "--check"]))?;
     step("paths, links, modules and line width", checks::run)?;

@@ -62,7 +62,7 @@ fn main() -> Result<()> {
         if step % 40 == 0 {
             println!("step {step:>3}  w {:.4}  loss {:.6}", w.to_vec1::<f32>()?[0], loss.to_scalar::<f32>()?);
         }
-        adam.step(&loss.backward()?, 1.0, StepSize { rate: 0.1, decay: 0.0, clip: 1.0 })?;
+        adam.step(&loss.backward()?, 1.0, StepSize { rate: 0.1, decay: 0.0, l2: 0.0, clip: 1.0 })?;
     }
     println!("the data were made with w = 1.5");
     Ok(())

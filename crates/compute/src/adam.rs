@@ -1,5 +1,5 @@
-//! Adam with decoupled weight decay and gradient clipping. Its state can be saved, so that training can
-//! resume.
+//! Adam with weight decay, decoupled or as an L2 penalty, and gradient clipping. Its state can be saved, so
+//! that training can resume.
 
 use candle_core::backprop::GradStore;
 use candle_core::{CpuStorage, DType, InplaceOp2, Layout, Result, Tensor, Var};
@@ -13,7 +13,8 @@ const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
 /// The optimiser: `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`,
-/// `w ← w − rate · (m̂ / (√v̂ + ε) + decay · w)`, where m̂ and v̂ are m and v without their bias towards 0.
+/// `w ← w − rate · (m̂ / (√v̂ + ε) + decay · w)`, where m̂ and v̂ are m and v without their bias towards 0,
+/// and g is the clipped gradient plus `l2 · w`.
 pub struct Adam {
     vars: Vec<(String, Var)>,
     /// For each weight: m, then v, in one tensor of two rows.
@@ -26,8 +27,11 @@ pub struct Adam {
 pub struct StepSize {
     /// The learning rate.
     pub rate: f64,
-    /// The weight decay.
+    /// The weight decay, decoupled from the gradients as in AdamW.
     pub decay: f64,
+    /// The weight of an L2 penalty, whose gradient is added after clipping, as `weight_decay` of PyTorch's
+    /// Adam.
+    pub l2: f64,
     /// The largest norm of all gradients together; larger ones are scaled down to it.
     pub clip: f64,
 }
@@ -68,6 +72,7 @@ impl Adam {
             rate: size.rate / (1.0 - BETA1.powi(steps)),
             shrink: 1.0 - size.rate * size.decay,
             root: 1.0 / (1.0 - BETA2.powi(steps)).sqrt(),
+            penalty: size.l2 / scale,
         };
         let all = self.vars.par_iter().zip(&self.moments).zip(list);
         all.try_for_each(|(((_, var), moments), gradient)| update.apply(var, moments, gradient))?;
@@ -92,6 +97,8 @@ struct Update {
     rate: f64,
     shrink: f64,
     root: f64,
+    /// How much of the weight is added to its unscaled gradient.
+    penalty: f64,
 }
 
 /// Updates the moments from the gradient.
@@ -101,6 +108,14 @@ struct Weight(Update);
 
 impl Update {
     fn apply(self, var: &Var, moments: &Var, gradient: &Tensor) -> Result<()> {
+        let penalised;
+        let gradient = match self.penalty > 0.0 {
+            true => {
+                penalised = (gradient + (var.as_tensor() * self.penalty)?)?;
+                &penalised
+            }
+            false => gradient,
+        };
         if var.device().is_cpu() && var.dtype() == DType::F32 {
             moments.inplace_op2(&gradient.contiguous()?, &Moments(self))?;
             return var.inplace_op2(moments.as_tensor(), &Weight(self));
@@ -194,5 +209,41 @@ impl InplaceOp2 for Weight {
             },
         );
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Device;
+
+    use super::*;
+
+    /// One step of PyTorch's Adam with `weight_decay`, written out.
+    fn expected(weight: f64, gradient: f64, l2: f64, rate: f64) -> f64 {
+        let g = gradient + l2 * weight;
+        let (m, v) = ((1.0 - BETA1) * g / (1.0 - BETA1), (1.0 - BETA2) * g * g / (1.0 - BETA2));
+        weight - rate * m / (v.sqrt() + EPSILON)
+    }
+
+    #[test]
+    fn an_l2_penalty_is_added_after_clipping() {
+        for dtype in [DType::F32, DType::F64] {
+            let start = Tensor::new(&[2.0f64, -3.0], &Device::Cpu).unwrap().to_dtype(dtype).unwrap();
+            let var = Var::from_tensor(&start).unwrap();
+            let mut adam = Adam::new(vec![("w".into(), var.clone())]).unwrap();
+            // The gradient of 3 w₁ + 4 w₂ is (3, 4); half of it has norm 2.5 and is clipped to norm 0.5.
+            let factors = Tensor::new(&[3.0f64, 4.0], &Device::Cpu).unwrap().to_dtype(dtype).unwrap();
+            let loss = (var.as_tensor() * factors).unwrap().sum_all().unwrap();
+            let size = StepSize { rate: 0.1, decay: 0.0, l2: 0.3, clip: 0.5 };
+            let norm = adam.step(&loss.backward().unwrap(), 0.5, size).unwrap();
+            assert!((norm - 2.5).abs() < 1e-6, "the norm is that of the gradients alone: {norm}");
+            let found: Vec<f64> = var.to_dtype(DType::F64).unwrap().to_vec1().unwrap();
+            let wanted = [expected(2.0, 0.3, 0.3, 0.1), expected(-3.0, 0.4, 0.3, 0.1)];
+            // The penalty turns the second gradient around.
+            assert!(wanted[0] < 2.0 && wanted[1] > -3.0);
+            for (found, wanted) in found.iter().zip(wanted) {
+                assert!((found - wanted).abs() < 1e-5, "{found} instead of {wanted} ({dtype:?})");
+            }
+        }
     }
 }

@@ -89,8 +89,8 @@ pub use parse::{ParseError, ParseErrorKind};
 pub use random::{GOLDEN_GAMMA, fnv1a, mix64, uniform};
 pub use relations::{Relations, relations};
 pub use sample::{
-    Dataset, DatasetSpec, FormulaKind, GeneralSampler, SampleError, Sampler, SamplerParams, Split,
-    all_formulae,
+    Dataset, DatasetSpec, FormulaForm, FormulaKind, GeneralSampler, OperatorWeights, SampleError, Sampler,
+    SamplerParams, Split, VariableNames, all_formulae,
 };
 pub use shortest::ShortestFormulae;
 pub use statistics::{pearson, quantiles, spearman, wilson_interval};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::layout::Scale;
+use crate::slurm::Options;
 
 /// Reproduce every table and figure of the paper, with a report.
 ///
@@ -14,7 +15,9 @@ use crate::layout::Scale;
 Examples:
   cargo xtask reproduce                             # everything at reduced size
   cargo xtask reproduce --scale paper --dry-run     # what would run, and for how long
-  cargo xtask reproduce --scale paper --only gat-5  # one experiment at the paper's size")]
+  cargo xtask reproduce --scale paper --only gat-5  # one experiment at the paper's size
+  cargo xtask reproduce --scale paper --slurm --partition long --time 12:00:00 --cpus 4
+                                                    # everything on a cluster: see docs/cluster.md")]
 pub struct Args {
     /// quick: reduced sizes, into target/reproduce/quick. paper: the paper's sizes, into results/.
     #[arg(long, value_enum, default_value_t = Scale::Quick)]
@@ -35,6 +38,20 @@ pub struct Args {
     /// How many experiments run in parallel; the cores are divided among them [default: one per core].
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+
+    /// Submit the experiments to Slurm as job arrays, and the report as the last job. With --dry-run, print
+    /// the scripts instead. The repository, or the folders that --out and --runs name, must be shared by all
+    /// nodes.
+    #[arg(long, conflicts_with_all = ["jobs", "report", "list"])]
+    pub(crate) slurm: bool,
+
+    #[command(flatten)]
+    pub(crate) slurm_options: Options,
+
+    /// Run exactly this experiment, whose dependencies must be done, and write no report: a task of a job
+    /// array.
+    #[arg(long, value_name = "NAME", hide = true, conflicts_with_all = ["only", "jobs", "report", "slurm"])]
+    pub(crate) task: Option<String>,
 
     /// Write the report from existing results, without running anything.
     #[arg(long, visible_alias = "report-only")]

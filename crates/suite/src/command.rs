@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,16 +15,17 @@ use crate::plan::{Step, plan};
 use crate::progress::human_time;
 use crate::report;
 use crate::runner::{self, Outcome};
+use crate::slurm;
 use crate::suite::Suite;
 
-/// Runs the suite as the arguments say.
-pub fn run(args: &Args) -> Result<()> {
+/// Runs the suite as the arguments say, and gives the exit code.
+pub fn run(args: &Args) -> Result<ExitCode> {
     let suite = read_suite(args)?;
     if args.list {
         for experiment in &suite.experiments {
             println!("{:<28}{}", experiment.name, experiment.title);
         }
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     let cores = machine::cores();
     let jobs = args.jobs.map_or(cores, usize::from);
@@ -32,22 +34,75 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(program) = &args.program {
         layout.program = std::path::absolute(program)?;
     }
+    if let Some(name) = &args.task {
+        return run_task(&suite, &mut layout, name);
+    }
     let steps = plan(&suite, &layout, &args.only)?;
+    if args.slurm {
+        if !args.dry_run {
+            layout.check_program()?;
+        }
+        let program = command_line(args, &layout)?;
+        slurm::submit(&suite, &steps, &layout, &program, &args.slurm_options, args.dry_run)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.dry_run {
         print_plan(&steps, jobs);
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     layout.check_program()?;
     layout.create_folders(&suite)?;
     // Either folder may be shared with another reproduction that has another one for the rest.
     let _locks = [lock(&layout.runs, "lock")?, lock(&layout.out, ".lock")?];
     if args.report {
-        return write_report(&suite, &layout);
+        write_report(&suite, &layout)?;
+        return Ok(ExitCode::SUCCESS);
     }
     let stop = stop_on_interrupt()?;
     let outcome = runner::run(&suite, &steps, &layout, jobs, &stop)?;
     write_report(&suite, &layout)?;
-    conclude(&outcome, steps.len())
+    conclude(&outcome, steps.len())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs one experiment as a task of a job array. Other tasks use the same folders at the same time, so the
+/// lock of a whole reproduction is not taken; trainings have locks of their own.
+fn run_task(suite: &Suite, layout: &mut Layout, name: &str) -> Result<ExitCode> {
+    layout.threads = machine::allocated_cores();
+    layout.check_program()?;
+    layout.create_folders(suite)?;
+    let steps = plan(suite, layout, &[name.to_owned()])?;
+    if let Some(step) = steps.iter().find(|step| step.name != name && !step.done) {
+        bail!("`{name}` depends on `{}`, which has not been run", step.name);
+    }
+    let stop = stop_on_interrupt()?;
+    let outcome = runner::run(suite, &steps, layout, 1, &stop)?;
+    if outcome.stopped {
+        eprintln!("stopped; the same task continues");
+        return Ok(ExitCode::from(slurm::STOPPED));
+    }
+    conclude(&outcome, steps.len())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The command line with which tasks start this program: the same folders, but nothing that says what to run.
+fn command_line(args: &Args, layout: &Layout) -> Result<Vec<String>> {
+    let text = |path: &Path| -> Result<String> {
+        let path = std::path::absolute(path)?;
+        Ok(path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?.to_owned())
+    };
+    let this_program = std::env::current_exe().context("cannot find this program")?;
+    let mut words = vec![text(&this_program)?, "--scale".into(), layout.scale.name().into()];
+    let folders = [("--runs", Some(&layout.runs)), ("--out", args.out.as_ref())];
+    for (flag, path) in folders.into_iter().chain([("--suite", args.suite.as_ref())]) {
+        if let Some(path) = path {
+            words.extend([flag.into(), text(path)?]);
+        }
+    }
+    if args.program.is_some() {
+        words.extend(["--program".into(), text(&layout.program)?]);
+    }
+    Ok(words)
 }
 
 /// Keeps other reproductions out of a folder.

@@ -16,6 +16,7 @@ pub fn task_seconds(task: &Task, scale: Scale) -> f64 {
             }
         }
         Task::Walk { formulae, .. } => *formulae as f64,
+        Task::Evaluate { .. } if scale == Scale::Quick => 3.0,
         Task::Evaluate { .. } | Task::Export { .. } => 10.0,
         Task::Dataset { .. } | Task::Kernel { .. } | Task::Draw { .. } | Task::Train(_) => 3.0,
     }

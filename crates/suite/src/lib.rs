@@ -12,6 +12,8 @@
 //! 4. `report` writes `report.html` and `REPORT.md` from the records. Cards of exported models are written by
 //!    `logicvae export`.
 //!
+//! On a cluster, `slurm` submits the experiments as job arrays instead. Each task runs one experiment.
+//!
 //! Where all of this is stored is described by `layout`.
 
 #![forbid(unsafe_code)]
@@ -29,6 +31,7 @@ mod record;
 mod report;
 mod runner;
 mod settings;
+mod slurm;
 mod suite;
 
 pub use args::Args;

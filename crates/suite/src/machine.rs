@@ -22,6 +22,12 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// The number of cores that Slurm gave this job, or else that this process may use.
+pub fn allocated_cores() -> usize {
+    let given = std::env::var("SLURM_CPUS_PER_TASK").ok().and_then(|text| text.parse().ok());
+    given.filter(|&cores| cores > 0).unwrap_or_else(cores)
+}
+
 /// Memory in GiB, where the system tells it.
 pub fn memory() -> Option<f64> {
     let kib = system_value("/proc/meminfo", "MemTotal")?;

@@ -9,7 +9,7 @@ use logicvae_suite::{Args, run};
 
 fn main() -> ExitCode {
     match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("reproduce: {error:#}");
             ExitCode::FAILURE

@@ -8,7 +8,7 @@ use logicvae_vae::{Config, Run};
 
 use crate::estimate::{task_seconds, training_seconds};
 use crate::fingerprint::{fingerprint, training_origin};
-use crate::layout::Layout;
+use crate::layout::{Layout, Scale};
 use crate::record::{LastEpoch, Record, read_result};
 use crate::settings::training_config;
 use crate::suite::{Experiment, Suite, Task};
@@ -56,7 +56,7 @@ impl Step {
 pub fn plan(suite: &Suite, layout: &Layout, only: &[String]) -> Result<Vec<Step>> {
     let mut steps: Vec<Step> = Vec::new();
     let mut fingerprints: BTreeMap<&str, String> = BTreeMap::new();
-    for experiment in select(suite, only)? {
+    for experiment in select(suite, layout.scale, only)? {
         let dependency = experiment.task.dependency().and_then(|name| fingerprints.get(name));
         let step = plan_step(suite, layout, experiment, dependency.map_or("", String::as_str))?;
         fingerprints.insert(&experiment.name, step.fingerprint.clone());
@@ -66,15 +66,18 @@ pub fn plan(suite: &Suite, layout: &Layout, only: &[String]) -> Result<Vec<Step>
     Ok(steps)
 }
 
-/// The named experiments with all dependencies, in the order of the suite.
-fn select<'a>(suite: &'a Suite, only: &[String]) -> Result<Vec<&'a Experiment>> {
+/// The named experiments, or all of the scale, with all dependencies, in the order of the suite.
+fn select<'a>(suite: &'a Suite, scale: Scale, only: &[String]) -> Result<Vec<&'a Experiment>> {
     if let Some(name) = only.iter().find(|name| suite.experiment(name).is_none()) {
         bail!("there is no experiment `{name}`: --list shows them");
     }
     let mut wanted: Vec<&str> = Vec::new();
     let mut selected: Vec<&Experiment> = Vec::new();
     for experiment in suite.experiments.iter().rev() {
-        let named = only.is_empty() || only.contains(&experiment.name);
+        let named = match only.is_empty() {
+            true => scale == Scale::Paper || !experiment.paper_only,
+            false => only.contains(&experiment.name),
+        };
         if named || wanted.contains(&experiment.name.as_str()) {
             wanted.extend(experiment.task.dependency());
             selected.push(experiment);
@@ -149,7 +152,20 @@ fn leaves_its_output(suite: &Suite, layout: &Layout, step: &Step) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Scale;
+
+    #[test]
+    fn the_quick_scale_leaves_some_experiments_out_unless_they_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let suite = Suite::committed().unwrap();
+        let planned = |scale, only: &[String]| -> Vec<String> {
+            let layout = Layout::new(scale, Some(folder.path()), Some(folder.path())).unwrap();
+            plan(&suite, &layout, only).unwrap().into_iter().map(|step| step.name).collect()
+        };
+        let left_out = "published-gcn-5-layers-1".to_owned();
+        assert!(!planned(Scale::Quick, &[]).contains(&left_out));
+        assert!(planned(Scale::Paper, &[]).contains(&left_out));
+        assert_eq!(planned(Scale::Quick, std::slice::from_ref(&left_out)), [left_out]);
+    }
 
     #[test]
     fn runs_are_recognised_by_their_settings_and_origin() {

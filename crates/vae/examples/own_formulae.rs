@@ -45,7 +45,7 @@ impl Observer for Progress<'_> {
 fn main() -> Result<(), Box<dyn Error>> {
     let formulae: Vec<Formula> = FORMULAE.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     // So few formulae can only be memorised, so the model is validated on the ones that it is trained on.
-    let data = Dataset { train: formulae.clone(), valid: formulae.clone(), test: Vec::new() };
+    let data = Dataset { train: formulae.clone(), valid: formulae.clone(), ..Dataset::default() };
     let changes = ["training.epochs=120", "training.batch=6", "training.validate_every=20"];
     let config = Config::preset("tiny").ok_or("unknown preset")?.with(&changes)?;
 

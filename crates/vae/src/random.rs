@@ -34,6 +34,8 @@ pub(crate) enum Purpose {
     Candidates = 11,
     /// The noise when hard examples are selected.
     HardExamples = 12,
+    /// Which training formulae are used as given.
+    AsGiven = 13,
 }
 
 /// The seed of a generator for this purpose.

@@ -37,12 +37,12 @@ pub struct SampleArgs {
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
-    /// Probability that a node is a leaf, strictly between 0 and 1 [default: 0.4].
+    /// Probability that a node is a leaf, strictly between 0 and 1 [default: 0.4, or the preset's].
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub p_leaf: Option<f64>,
 
-    /// Maximum number of nodes per formula [default: 30 or 4N + 2, whichever is larger; 4N + 2
-    /// with --preset].
+    /// Maximum number of nodes per formula [default: 30 or 4N + 2, whichever is larger; 4N + 2 with --preset
+    /// paper-N, 25 with --preset published-N].
     #[arg(long, value_name = "M")]
     pub max_nodes: Option<usize>,
 
@@ -54,12 +54,14 @@ pub struct SampleArgs {
     #[arg(long)]
     pub all_vars: bool,
 
-    /// Use the settings of a dataset of the paper: paper-3, paper-4, paper-5 or paper-10. Other flags
-    /// override them, except for --vars.
+    /// Use the settings of a dataset: paper-3, paper-4, paper-5 or paper-10 as the paper describes them, or
+    /// published-3, published-4 or published-5 as the authors' program draws them. Other flags override
+    /// them, except for --vars.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
 
-    /// Write only one split of the preset: train, valid or test.
+    /// Write only one split of the preset: train, valid or test. The test set of published-N has many
+    /// training formulae; its split unseen has none.
     #[arg(long, requires = "preset", conflicts_with = "count", value_name = "PART")]
     pub split: Option<Split>,
 
@@ -153,15 +155,20 @@ pub struct CheckArgs {
 ///
 /// JSON keys: count, nodes, depth, variables, mix (the share of each node type), tautologies, contradictions
 /// and undecided (shares between 0 and 1), size_histogram. Undecided formulae have more than 20 variables and
-/// are too hard for the SAT solver.
+/// are too hard for the SAT solver. With --known also known (a share).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae stats datasets/paper-5/train.txt
+  logicvae stats datasets/published-5/test.txt --known datasets/published-5/train.txt
   logicvae sample --vars 4 --count 500 | logicvae stats -")]
 pub struct StatsArgs {
     /// File of formulae; - is standard input.
     pub file: PathBuf,
+
+    /// Also report how many of the formulae occur in another file, up to the order of children.
+    #[arg(long, value_name = "FILE")]
+    pub known: Option<PathBuf>,
 
     /// Report an error if a formula contains a variable above xN.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_VARIABLE)))]

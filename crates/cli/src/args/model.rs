@@ -22,6 +22,7 @@ Presets (N is the number of variables: 3, 4 or 5):
                              variables and 30 nodes; start it with --from models/best-5
   gat-5-unconstrained        ablations of gcn-N and gat-N: -unconstrained, -unidirectional,
                              -layers-1 to -layers-5, -end
+  published-gcn-5            any model of the paper on data as the authors' program draws them
   shapes-N, leaves-N         the two parts of the hierarchical model; N may also be 10 or 16
   tiny                       a small model for tests, trained within seconds
 
@@ -120,14 +121,18 @@ pub struct RunArgs {
 /// times each.
 ///
 /// JSON keys: nll, accuracy, ordered_accuracy, mode_accuracy, semantic_accuracy, validity, uniqueness,
-/// novelty. With --refine also refined. Conditional models also have semantic_distance, kernel and
-/// gaussian_kernel, each with its quartiles, such as kernel_quartiles. Runs of a leaves-N preset have
-/// disagreement, leaf_accuracy, equivalent and guessing instead. With --embedding: results, paper, meaning.
+/// novelty, published_novelty (distinct new formulae / valid decodings), known_accuracy and new_accuracy (on
+/// formulae that are and are not training formulae up to the order of children). With --refine also refined.
+/// Conditional models also have semantic_distance, kernel and gaussian_kernel, each with its quartiles, such
+/// as kernel_quartiles. Runs of a leaves-N preset have disagreement, leaf_accuracy, equivalent and guessing
+/// instead. With --embedding: results, paper, meaning.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   logicvae evaluate runs/gat-5
   logicvae evaluate runs/gat-5 --seen
+  logicvae evaluate runs/published-gat-5 --published
+  logicvae evaluate runs/published-gat-5 --unseen
   logicvae evaluate runs/cvae-gat-5 --prior-noise 0.01
   logicvae evaluate runs/gat-5 --data requirements.txt --quick --json
   logicvae evaluate runs/general-5 --embedding")]
@@ -145,13 +150,24 @@ pub struct EvaluateArgs {
     #[arg(long, conflicts_with = "data")]
     pub seen: bool,
 
+    /// Evaluate on the run's unseen test formulae instead: none of them is a training formula, not even up to
+    /// the order of children. Only runs on published-N data have such a set.
+    #[arg(long, conflicts_with_all = ["data", "seen"])]
+    pub unseen: bool,
+
+    /// Use the measures of the authors' program where they differ: encodings without noise and, for
+    /// conditional models, newly drawn contexts, the first decoding of each sample, and pairs of a formula
+    /// with itself. Also has the JSON keys published.distance and published.kernel for these models.
+    #[arg(long, conflicts_with = "prior_noise")]
+    pub published: bool,
+
     /// Use a tenth of the samples or fewer, for a quick estimate.
     #[arg(long)]
     pub quick: bool,
 
     /// Measure exact reconstruction by kind of formula (size, number of variables, constants) and, for models
     /// that read meanings, how well distances follow the kernel. The formulae are sampled with --seed.
-    #[arg(long, conflicts_with_all = ["data", "seen", "refine", "prior_noise"])]
+    #[arg(long, conflicts_with_all = ["data", "seen", "unseen", "published", "refine", "prior_noise"])]
     pub embedding: bool,
 
     /// Also report how many formulae are reconstructed after refinement (see `encode --refine`).

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{BinaryWriter, DatasetSpec, Formula, SamplerParams, write_text};
+use logicvae_logic::{BinaryWriter, DatasetSpec, Formula, FormulaForm, SamplerParams, Split, write_text};
 use serde::Serialize;
 
 use crate::args::{Format, SampleArgs};
@@ -32,12 +32,21 @@ pub fn run(args: &SampleArgs, output: Output) -> Result<ExitCode> {
     }
     check_target(&args.out, args.force)?;
 
-    // A split is a range of the sequence of formulae. Without --split, the range is the whole sequence.
-    let range = args.split.map_or(0..spec.len(), |split| spec.range(split));
-    let mut progress = Progress::new("sampling formulae", range.end);
-    let formulae = sampler.distinct_with(spec.seed, range.end, |found| progress.set(found))?;
-    drop(progress);
-    let formulae = &formulae[range];
+    let formulae = if spec.independent || spec.form() != FormulaForm::default() {
+        let data = spec.generate()?;
+        let splits = args.split.map_or(Split::ALL.to_vec(), |split| vec![split]);
+        splits.into_iter().flat_map(|split| data.split(split).to_vec()).collect()
+    } else {
+        // A split is a range of the sequence of formulae. Without --split, the range is the whole sequence.
+        let range = args.split.map_or(0..spec.len(), |split| spec.range(split));
+        if args.split == Some(Split::Unseen) {
+            bail!("all test formulae of this data set are unseen: use --split test");
+        }
+        let mut progress = Progress::new("sampling formulae", range.end);
+        let mut formulae = sampler.distinct_with(spec.seed, range.end, |found| progress.set(found))?;
+        formulae.split_off(range.start)
+    };
+    let formulae = &formulae[..];
 
     write_file(&args.out, args.force, |out| Ok(write(formulae, args.format, out)?))?;
     let mean = |quantity: fn(&Formula) -> usize| {
@@ -85,11 +94,11 @@ fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
             spec
         }
         (None, vars) => DatasetSpec {
-            sampler: SamplerParams::new(vars.unwrap_or_default()),
             seed: 0,
             train: 1000,
             valid: 0,
             test: 0,
+            ..DatasetSpec::new(SamplerParams::new(vars.unwrap_or_default()))
         },
     };
     let sampler = SamplerParams {
@@ -105,6 +114,7 @@ fn spec(args: &SampleArgs) -> Result<DatasetSpec> {
             bail!("--count is {count}, but must be at least 1 and at most {MAX_COUNT}");
         }
         (spec.train, spec.valid, spec.test) = (count, 0, 0);
+        spec.independent = false;
     }
     Ok(spec)
 }

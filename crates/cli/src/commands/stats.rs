@@ -1,25 +1,54 @@
 //! `logicvae stats`: a summary of a file of formulae.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use logicvae_logic::{Stats, StatsBuilder, Summary};
+use logicvae_logic::{Formula, Stats, StatsBuilder, Summary};
+use serde::Serialize;
 
 use crate::args::StatsArgs;
 use crate::input::{no_formulae, stream_formulae};
 use crate::output::Output;
 
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    stats: Stats,
+    /// The share of formulae that occur in the file that --known names, up to the order of children.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<f64>,
+}
+
 pub fn run(args: &StatsArgs, output: Output) -> Result<ExitCode> {
+    let others = match &args.known {
+        Some(path) => {
+            let all = stream_formulae(path, None)?.map(|formula| formula.map(|f| f.sorted()));
+            Some(all.collect::<Result<HashSet<Formula>>>()?)
+        }
+        None => None,
+    };
     let mut builder = StatsBuilder::default();
+    let mut known = 0usize;
     for formula in stream_formulae(&args.file, args.vars)? {
-        builder.add(&formula?);
+        let formula = formula?;
+        builder.add(&formula);
+        known += usize::from(others.as_ref().is_some_and(|others| others.contains(&formula.sorted())));
     }
     let stats = builder.finish();
     if stats.count == 0 {
         return Err(no_formulae(&args.file));
     }
-    output.print(&stats, |out| text(&stats, out))?;
+    let known = others.map(|_| known as f64 / stats.count as f64);
+    let report = Report { stats, known };
+    output.print(&report, |out| {
+        text(&report.stats, out)?;
+        match report.known {
+            Some(share) => writeln!(out, "\n{:<16}{:>6.2} %", "known", 100.0 * share),
+            None => Ok(()),
+        }
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -123,6 +123,14 @@ impl Embedding {
         fit::fit(domain, &values, params)
     }
 
+    /// The same embedding with another form of the kernel between the pool and what is embedded. The means
+    /// and the projection stay those of the form that it was fitted with. The authors' program does that: it
+    /// decomposes the pool with σ² = 0.2 and embeds formulae with σ² = 0.44. An embedding by truth values has
+    /// no such form and stays as it is.
+    pub fn with_form(self, form: Form) -> Result<Self, KernelError> {
+        Ok(Self { kernel: Kernel::new(self.kernel.domain().clone(), form)?, ..self })
+    }
+
     /// The assignments at which formulae are compared.
     pub fn domain(&self) -> &Domain {
         self.kernel.domain()

@@ -127,6 +127,28 @@ fn new_formulae_are_projected_on_the_same_axes() {
     assert!(difference < 1e-7, "{difference}");
 }
 
+/// As the authors' program does it: the pool is decomposed with one σ², formulae are embedded with another.
+#[test]
+fn formulae_can_be_embedded_with_another_form() {
+    let (formulae, new) = (pool(4, 100, 2), pool(4, 30, 77));
+    let domain = || Domain::exact(4).expect("few variables");
+    let narrow = Form::Gaussian { sigma2: 0.2 };
+    let gram = Kernel::new(domain(), narrow).expect("valid settings").gram(&formulae).expect("in range");
+    let mean = gram.mean_axis(Axis(0)).expect("rows");
+    let rows = &gram - &mean;
+    let axes = eigen(Backend::Faer, &rows.t().dot(&rows)).expect("decomposes").vectors;
+    let wide = Kernel::new(domain(), GAUSSIAN).expect("valid settings");
+    let expected =
+        (wide.cross(&new, &formulae).expect("variables in range") - &mean).dot(&axes.slice(s![.., ..5]));
+    let fitted = fit(domain(), &formulae, Method::GramPca, narrow, 5).expect("variables in range");
+    let y = fitted.clone().with_form(GAUSSIAN).expect("valid settings").transform(&new).expect("in range");
+    let largest = |a: &Array2<f64>| a.iter().fold(0.0f64, |t, d| t.max(d.abs()));
+    let difference = largest(&(distances(&y) - distances(&expected)));
+    assert!(difference < 1e-7, "{difference}");
+    let same = fitted.transform(&new).expect("variables in range");
+    assert!(largest(&(distances(&y) - distances(&same))) > 0.01, "the form makes a difference");
+}
+
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let formulae = pool(7, 700, 4);

@@ -3,6 +3,7 @@
 mod dataset;
 mod distinct;
 mod exhaustive;
+mod form;
 mod general;
 mod params;
 mod probabilities;
@@ -10,6 +11,7 @@ mod sampler;
 
 pub use dataset::{Dataset, DatasetSpec, Split};
 pub use exhaustive::all_formulae;
+pub use form::{FormulaForm, VariableNames};
 pub use general::{FormulaKind, GeneralSampler};
-pub use params::{SampleError, SamplerParams};
+pub use params::{OperatorWeights, SampleError, SamplerParams};
 pub use sampler::Sampler;

@@ -32,6 +32,28 @@ pub struct SamplerParams {
     pub max_depth: Option<usize>,
     /// Whether every variable must occur.
     pub all_variables: bool,
+    /// How often each operator is drawn, relative to the others; equally often by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operators: Option<OperatorWeights>,
+}
+
+/// How often each operator is drawn. The weights need not add up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OperatorWeights {
+    /// The weight of `&`.
+    pub and: f64,
+    /// The weight of `|`.
+    pub or: f64,
+    /// The weight of `!`.
+    pub not: f64,
+}
+
+impl OperatorWeights {
+    fn is_valid(self) -> bool {
+        // Without a binary operator or without `!`, the limits could be impossible to meet.
+        [self.and, self.or, self.not].into_iter().all(|weight| weight.is_finite() && weight > 0.0)
+    }
 }
 
 /// Invalid sampler settings, or a sampler that cannot find enough formulae.
@@ -44,6 +66,10 @@ pub enum SampleError {
     /// The number of variables is 0 or too large.
     #[error("the number of variables must be 1 to {MAX_VARIABLE}, not {0}")]
     Variables(u32),
+    /// An operator's weight is not positive.
+    #[error("the weights of operators must be positive numbers, not {} for &, {} for | and {} for !",
+        .0.and, .0.or, .0.not)]
+    Operators(OperatorWeights),
     /// `max_nodes` is too large.
     #[error("max_nodes must be at most {MAX_NODES}, not {0}")]
     TooManyNodes(usize),
@@ -108,17 +134,20 @@ impl SamplerParams {
     /// required.
     pub fn new(variables: u32) -> Self {
         let max_nodes = 30.max(4 * variables as usize + 2);
-        Self { variables, p_leaf: 0.4, max_nodes, max_depth: None, all_variables: false }
+        Self { variables, p_leaf: 0.4, max_nodes, max_depth: None, all_variables: false, operators: None }
     }
 
     /// Validates the settings and builds the sampler.
     pub fn check(self) -> Result<Sampler, SampleError> {
-        let Self { variables, p_leaf, max_nodes, max_depth, all_variables } = self;
+        let Self { variables, p_leaf, max_nodes, max_depth, all_variables, operators } = self;
         if !(p_leaf > 0.0 && p_leaf < 1.0) {
             return Err(SampleError::LeafProbability(p_leaf));
         }
         if !(1..=MAX_VARIABLE).contains(&variables) {
             return Err(SampleError::Variables(variables));
+        }
+        if let Some(weights) = operators.filter(|weights| !weights.is_valid()) {
+            return Err(SampleError::Operators(weights));
         }
         if max_nodes > MAX_NODES {
             return Err(SampleError::TooManyNodes(max_nodes));

@@ -10,7 +10,7 @@
 //! drawn (`open`), the number of nodes that may still be used (`left`), and the number of variables that have
 //! not occurred yet (`unseen`).
 
-use super::params::SamplerParams;
+use super::params::{OperatorWeights, SamplerParams};
 
 /// Tables with more states (40 MiB) are not built; the sampler then falls back to rejection.
 const MAX_STATES: usize = 1 << 20;
@@ -32,23 +32,29 @@ impl NodeDistribution {
     /// this state.
     fn new(
         p_leaf: f64,
-        variables: u32,
+        params: &SamplerParams,
         unseen: usize,
         completion: impl Fn(isize, usize) -> f64,
     ) -> (Self, f64) {
-        let operator = (1.0 - p_leaf) / 3.0;
-        let share = unseen as f64 / f64::from(variables);
+        let (and, or, not) = match params.operators {
+            None => [(1.0 - p_leaf) / 3.0; 3].into(),
+            Some(OperatorWeights { and, or, not }) => {
+                let share = (1.0 - p_leaf) / (and + or + not);
+                (and * share, or * share, not * share)
+            }
+        };
+        let share = unseen as f64 / f64::from(params.variables);
         let new_leaf = if unseen == 0 { 0.0 } else { p_leaf * share * completion(-1, unseen - 1) };
         let old_leaf = p_leaf * (1.0 - share) * completion(-1, unseen);
-        let not = operator * completion(0, unseen);
-        let binary = operator * completion(1, unseen); // each of the two
-        let total = new_leaf + old_leaf + not + 2.0 * binary;
+        let not = not * completion(0, unseen);
+        let (and, or) = (and * completion(1, unseen), or * completion(1, unseen));
+        let total = new_leaf + old_leaf + not + (and + or);
         let sums =
-            [new_leaf, new_leaf + old_leaf, new_leaf + old_leaf + not, new_leaf + old_leaf + not + binary];
+            [new_leaf, new_leaf + old_leaf, new_leaf + old_leaf + not, new_leaf + old_leaf + not + and];
         // Outcomes after the last possible one must have probability 0: no draw below 1 may reach them.
-        let last = sums.iter().zip([new_leaf, old_leaf, not, binary]).rposition(|(_, weight)| weight > 0.0);
+        let last = sums.iter().zip([new_leaf, old_leaf, not, and]).rposition(|(_, weight)| weight > 0.0);
         let cumulative =
-            |i: usize| if binary == 0.0 && last.is_some_and(|l| i >= l) { 1.0 } else { sums[i] / total };
+            |i: usize| if or == 0.0 && last.is_some_and(|l| i >= l) { 1.0 } else { sums[i] / total };
         (Self { new_leaf: cumulative(0), leaf: cumulative(1), not: cumulative(2), and: cumulative(3) }, total)
     }
 }
@@ -82,8 +88,7 @@ impl DistributionTable {
                     let after = |more: isize, unseen: usize| {
                         completion[index(open.wrapping_add_signed(more), left - 1, unseen)]
                     };
-                    let (distribution, total) =
-                        NodeDistribution::new(params.p_leaf, params.variables, unseen, after);
+                    let (distribution, total) = NodeDistribution::new(params.p_leaf, params, unseen, after);
                     table[index(open, left, unseen)] = distribution;
                     completion[index(open, left, unseen)] = total;
                 }
@@ -93,7 +98,7 @@ impl DistributionTable {
         let after = |more: isize, unseen: usize| {
             completion[index(1usize.wrapping_add_signed(more), params.max_nodes - 1, unseen)]
         };
-        let (root, _) = NodeDistribution::new(0.0, params.variables, unseen_states - 1, after);
+        let (root, _) = NodeDistribution::new(0.0, params, unseen_states - 1, after);
         Some(Self { table, root, open_states, unseen_states })
     }
 
@@ -110,5 +115,5 @@ impl DistributionTable {
 /// The distribution of Algorithm 1 alone: trees that violate a limit have to be rejected.
 pub(super) fn unconditioned(params: &SamplerParams, root: bool, unseen: usize) -> NodeDistribution {
     let p_leaf = if root { 0.0 } else { params.p_leaf };
-    NodeDistribution::new(p_leaf, params.variables, unseen, |_, _| 1.0).0
+    NodeDistribution::new(p_leaf, params, unseen, |_, _| 1.0).0
 }

@@ -18,8 +18,8 @@ const MAX_ATTEMPTS: u32 = 1_000_000;
 /// [`SamplerParams::check`].
 ///
 /// The root is an operator. Every other node is a variable with probability `p_leaf`, and otherwise `!`, `&`
-/// or `|` with equal probability. Formula number `index` of a seed depends only on the seed and the index, so
-/// any thread can draw any part of the sequence.
+/// or `|`, with equal probability unless the settings have weights. Formula number `index` of a seed depends
+/// only on the seed and the index, so any thread can draw any part of the sequence.
 pub struct Sampler {
     params: SamplerParams,
     distributions: Option<DistributionTable>,

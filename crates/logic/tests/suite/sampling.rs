@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use logicvae_logic::{DatasetSpec, Formula, Node, SampleError, SamplerParams, Stats, Var};
+use logicvae_logic::{
+    DatasetSpec, Formula, Node, OperatorWeights, SampleError, SamplerParams, Stats, Var, VariableNames,
+};
 
 /// All formulae that Algorithm 1 can generate within the limits, with their unconditioned probabilities.
 fn enumerate(params: &SamplerParams) -> BTreeMap<String, f64> {
-    let operator = (1.0 - params.p_leaf) / 3.0;
+    let weights = params.operators.unwrap_or(OperatorWeights { and: 1.0, or: 1.0, not: 1.0 });
+    let sum = weights.and + weights.or + weights.not;
+    let operators =
+        [(Node::Not, weights.not / sum), (Node::And, weights.and / sum), (Node::Or, weights.or / sum)];
     let leaf = params.p_leaf / f64::from(params.variables);
     let mut found = BTreeMap::new();
     let mut todo: Vec<(Vec<Node>, usize, f64)> =
-        [Node::Not, Node::And, Node::Or].map(|n| (vec![n], n.arity(), 1.0 / 3.0)).to_vec();
+        operators.map(|(n, chance)| (vec![n], n.arity(), chance)).to_vec();
     while let Some((nodes, open, p)) = todo.pop() {
         if open == 0 {
             let f = Formula::from_preorder(nodes).expect("complete");
@@ -24,8 +29,8 @@ fn enumerate(params: &SamplerParams) -> BTreeMap<String, f64> {
             continue;
         }
         let leaves = (1..=params.variables).map(|i| (Node::Var(Var::new(i).expect("small")), leaf));
-        let operators = [Node::Not, Node::And, Node::Or].map(|n| (n, operator));
-        for (node, chance) in leaves.chain(operators) {
+        let inner = operators.map(|(n, chance)| (n, chance * (1.0 - params.p_leaf)));
+        for (node, chance) in leaves.chain(inner) {
             todo.push(([&nodes[..], &[node]].concat(), open - 1 + node.arity(), p * chance));
         }
     }
@@ -76,7 +81,10 @@ fn draws_follow_algorithm_1_within_the_limits() {
         max_nodes: 7,
         all_variables: true,
         max_depth: Some(3),
+        operators: None,
     });
+    let operators = Some(OperatorWeights { and: 0.5, or: 0.1, not: 0.4 });
+    follows_algorithm_1(SamplerParams { operators, p_leaf: 0.5, ..base });
 }
 
 #[test]
@@ -114,9 +122,8 @@ fn any_number_of_threads_gives_the_same_formulae() {
 
 #[test]
 fn presets_have_the_papers_sizes_and_disjoint_splits() {
-    for (name, nodes) in
-        DatasetSpec::PRESETS.into_iter().zip([Some(10.2955), Some(13.6632), Some(17.7475), None])
-    {
+    let presets = ["paper-3", "paper-4", "paper-5", "paper-10"];
+    for (name, nodes) in presets.into_iter().zip([Some(10.2955), Some(13.6632), Some(17.7475), None]) {
         let spec = DatasetSpec::preset(name).expect("known");
         let data = spec.generate().expect("possible");
         assert_eq!((data.train.len(), data.valid.len(), data.test.len()), (4000, 500, 300));
@@ -136,6 +143,55 @@ fn presets_have_the_papers_sizes_and_disjoint_splits() {
     assert!(DatasetSpec::preset("paper-6").is_none());
 }
 
+/// What was measured on data that the authors' procedure draws: the mean size, and the share of test formulae
+/// that are training formulae up to the order of children.
+const PUBLISHED: [(&str, f64, f64); 3] =
+    [("published-3", 11.2, 0.65), ("published-4", 10.8, 0.68), ("published-5", 10.4, 0.65)];
+
+#[test]
+fn published_presets_repeat_training_formulae_and_have_unseen_ones() {
+    for (name, nodes, overlap) in PUBLISHED {
+        let spec = DatasetSpec::preset(name).expect("known");
+        let data = spec.generate().expect("possible");
+        let sizes = [data.train.len(), data.valid.len(), data.test.len(), data.unseen.len()];
+        assert_eq!(sizes, [4000, 500, 300, 300]);
+        let stats: Stats = data.train.iter().collect();
+        assert!((stats.nodes.mean - nodes).abs() < 0.3, "{name}: {} nodes", stats.nodes.mean);
+        let trained: HashSet<Formula> = data.train.iter().map(Formula::sorted).collect();
+        let known = |set: &[Formula]| set.iter().filter(|f| trained.contains(&f.sorted())).count() as f64;
+        let share = known(&data.test) / 300.0;
+        assert!((share - overlap).abs() < 0.08, "{name}: {share} of the test formulae are known");
+        assert_eq!(known(&data.unseen), 0.0, "{name}");
+        let distinct: HashSet<Formula> = data.unseen.iter().map(Formula::sorted).collect();
+        assert_eq!(distinct.len(), 300, "{name}");
+        let compacted =
+            |f: &Formula| f.variables().last().is_none_or(|v| v.index() as usize == f.variables().len());
+        assert!(data.train.iter().chain(&data.test).chain(&data.unseen).all(compacted), "{name}");
+    }
+}
+
+#[test]
+fn a_fixed_child_order_and_names_by_first_use_are_options() {
+    let published = DatasetSpec::preset("published-4").expect("known");
+    let data = DatasetSpec { sorted: true, names: VariableNames::FirstUse, ..published }
+        .generate()
+        .expect("possible");
+    for formula in data.train.iter().chain(&data.test) {
+        let mut met = Vec::new();
+        for node in formula.preorder() {
+            if let Node::Var(v) = node
+                && !met.contains(&v)
+            {
+                met.push(v);
+                assert_eq!(v.index() as usize, met.len(), "{formula}");
+            }
+        }
+    }
+    // Fewer distinct formulae are left, so more of the test formulae are known.
+    let kinds = |set: &[Formula]| set.iter().collect::<HashSet<_>>().len();
+    assert!(kinds(&data.train) < kinds(&published.generate().expect("possible").train));
+}
+
 #[test]
 fn settings_that_admit_no_formula_are_refused() {
     let base = SamplerParams::new(5);
@@ -146,6 +202,11 @@ fn settings_that_admit_no_formula_are_refused() {
         );
     }
     assert_eq!(SamplerParams::new(0).check().err(), Some(SampleError::Variables(0)));
+    for not in [0.0, -1.0, f64::NAN] {
+        let operators = Some(OperatorWeights { and: 0.5, or: 0.5, not });
+        let error = SamplerParams { operators, ..base }.check().err();
+        assert!(matches!(error, Some(SampleError::Operators(_))), "{not}");
+    }
     let small = SamplerParams { max_nodes: 8, all_variables: true, ..base };
     assert_eq!(
         small.check().err(),

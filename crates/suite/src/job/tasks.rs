@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, anyhow};
+use logicvae_logic::DatasetSpec;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -69,7 +70,9 @@ impl Job<'_> {
     fn dataset(&self, preset: &str) -> Result<Value, Halt> {
         let sampled = |split: &str| self.layout.runs.join(format!("{preset}-{split}.txt"));
         let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-        for split in ["train", "valid", "test"] {
+        let independent = DatasetSpec::preset(preset).is_some_and(|spec| spec.independent);
+        let splits = ["train", "valid", "test"].into_iter().chain(independent.then_some("unseen"));
+        for split in splits {
             let mut sample = self.layout.logicvae();
             sample.args(["sample", "--preset", preset, "--split", split, "--force", "--out"]);
             self.call::<Value>(sample.arg(sampled(split)))?;
@@ -81,7 +84,26 @@ impl Job<'_> {
                 )));
             }
         }
-        self.call(self.layout.logicvae().arg("stats").arg(sampled("train")))
+        let mut stats: Value = self.call(self.layout.logicvae().arg("stats").arg(sampled("train")))?;
+        if independent {
+            self.compare_with_training(&mut stats, sampled)?;
+        }
+        Ok(stats)
+    }
+
+    /// Adds other ways of counting nodes and depths, and how much of each test set is known from training.
+    fn compare_with_training(&self, stats: &mut Value, file: impl Fn(&str) -> PathBuf) -> Result<(), Halt> {
+        let mean = |quantity: &str| stats[quantity]["mean"].as_f64().context("no mean in the statistics");
+        let (nodes, depth) = (mean("nodes")?, mean("depth")?);
+        stats["nodes_with_ends"] = json!(nodes + 2.0);
+        stats["path_nodes"] = json!(depth + 1.0);
+        stats["path_nodes_with_ends"] = json!(depth + 3.0);
+        for (key, split) in [("overlap", "test"), ("unseen_overlap", "unseen")] {
+            let mut command = self.layout.logicvae();
+            command.arg("stats").arg(file(split)).arg("--known").arg(file("train"));
+            stats[key] = self.call::<Value>(&mut command)?["known"].take();
+        }
+        Ok(())
     }
 
     fn kernel(&self, experiment: KernelExperiment) -> Result<Value, Halt> {

@@ -122,9 +122,15 @@ pub(super) fn describe<'a>(suite: &'a Suite, chart: &'a Chart, results: &Results
             let series = lines(suite, (name, metric), at, series, results);
             (!series.is_empty()).then(|| Plot::Lines { title, x, y: axis_label(metric), series })
         }
-        ChartKind::Bars { metric: name, groups, series } => {
+        ChartKind::Bars { metric: name, metrics, groups, series } => {
             let metric = suite.metrics.get(name)?;
-            let series = bars(suite, (name, metric), series, results);
+            // A series may have a metric of its own.
+            let own = |series: &str| {
+                let other = metrics.get(series);
+                let found = other.and_then(|other| Some((other.as_str(), suite.metrics.get(other)?)));
+                found.unwrap_or((name.as_str(), metric))
+            };
+            let series = bars(suite, own, series, results);
             let y = axis_label(metric);
             (!series.is_empty()).then_some(Plot::Bars { title, y, groups, series, reference: "paper" })
         }
@@ -197,9 +203,9 @@ fn lines(
     lines
 }
 
-fn bars<'a>(
+fn bars<'a, 'm>(
     suite: &Suite,
-    (metric_name, metric): (&str, &Metric),
+    metric: impl Fn(&str) -> (&'m str, &'m Metric),
     series: &'a BTreeMap<String, Vec<String>>,
     results: &Results,
 ) -> Vec<BarSeries<'a>> {
@@ -208,6 +214,7 @@ fn bars<'a>(
         let (values, low, high, reference) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut bars = BarSeries { name, values, low, high, reference, colour };
         for experiment in experiments {
+            let (metric_name, metric) = metric(name);
             let paper = suite.experiment(experiment).and_then(|own| own.paper.get(metric_name));
             bars.reference.push(paper.copied());
             let found = value_with_interval(metric, experiment, results);

@@ -46,8 +46,12 @@ fn compose(suite: &Suite, layout: &Layout, results: &Results) -> Result<Report> 
 fn summary(suite: &Suite, scale: Scale, results: &Results) -> Vec<String> {
     let sizes = match scale {
         Scale::Paper => {
-            "This report uses the paper's data, models and metrics. The number of training epochs \
-             often differs from the paper's and is given in each row."
+            "This report has three parts. The first shows the paper's tables and figures under the \
+             conditions of the program that the authors published, and the same models on formulae that \
+             they have never seen: **What the paper's tables measure** explains the difference. The second \
+             has our own models. The appendix has the paper's models on larger formulae with disjoint test \
+             sets, as its text describes them; there, the number of training epochs is often smaller. It is \
+             given in each row."
                 .to_owned()
         }
         Scale::Quick => format!(

@@ -29,9 +29,14 @@ pub fn experiment_table(suite: &Suite, exhibit: &Exhibit, results: &Results) -> 
 
 fn row_title(suite: &Suite, experiment: &Experiment, results: &Results) -> String {
     let mut title = experiment.title.clone();
-    if let Some(epochs) = results.get(&experiment.name).and_then(Record::epochs) {
+    // Of the evaluated model, if this is another evaluation of it.
+    let trained = match &experiment.task {
+        Task::Evaluate { model, .. } => suite.experiment(model).unwrap_or(experiment),
+        _ => experiment,
+    };
+    if let Some(epochs) = results.get(&trained.name).and_then(Record::epochs) {
         title += &format!(", {epochs} epochs");
-        let before = earlier_epochs(suite, results, &experiment.task);
+        let before = earlier_epochs(suite, results, &trained.task);
         if before > 0 {
             title += &format!(" after {before}");
         }

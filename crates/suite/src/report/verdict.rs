@@ -24,8 +24,9 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
     }
     let all = reached + close + below.len() + missing;
     let mut counts = format!(
-        "Of the {all} accuracies in the paper's tables of VAE and CVAE abilities, ours reach {reached}, \
-         are at most {CLOSE} percentage points lower for {close}, and are further below for {}.",
+        "Of the {all} accuracies in the paper's tables of VAE and CVAE abilities, ours under the conditions \
+         of the authors' program reach {reached}, are at most {CLOSE} percentage points lower for {close}, \
+         and are further below for {}.",
         below.len()
     );
     if missing > 0 {

@@ -112,6 +112,9 @@ pub enum ChartKind {
     Bars {
         /// The metric.
         metric: String,
+        /// Another metric for some of the series.
+        #[serde(default)]
+        metrics: BTreeMap<String, String>,
         /// The names of the groups.
         groups: Vec<String>,
         /// The experiments of these groups, by series.
@@ -136,7 +139,10 @@ impl Chart {
             ChartKind::Histogram { metric, median, .. } => {
                 [Some(metric), median.as_ref()].into_iter().flatten().map(String::as_str).collect()
             }
-            ChartKind::Lines { metric, .. } | ChartKind::Bars { metric, .. } => vec![metric],
+            ChartKind::Lines { metric, .. } => vec![metric],
+            ChartKind::Bars { metric, metrics, .. } => {
+                std::iter::once(metric).chain(metrics.values()).map(String::as_str).collect()
+            }
         }
     }
 }

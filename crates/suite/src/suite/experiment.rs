@@ -15,6 +15,9 @@ pub struct Experiment {
     pub title: String,
     /// The seed of its random numbers.
     pub seed: Option<u64>,
+    /// Whether the quick scale leaves it out unless it is named.
+    #[serde(default)]
+    pub paper_only: bool,
     /// What it does.
     #[serde(flatten)]
     pub task: Task,

@@ -1,6 +1,6 @@
 //! Checks that settings are valid and consistent.
 
-use crate::config::{Children, Config, MAX_GOAL_VARIABLES, ModelConfig, Prior, Task, TrainingConfig};
+use crate::config::{Children, Config, Decay, MAX_GOAL_VARIABLES, ModelConfig, Prior, Task, TrainingConfig};
 use crate::error::VaeError;
 
 /// The largest number of formulae in a set; sets are kept in memory.
@@ -106,6 +106,13 @@ impl Config {
                 "fresh formulae need no crossover: set data.fresh = false, or crossover = 0",
             );
         }
+        if !(0.0..=1.0).contains(&self.data.as_given) || (self.data.as_given > 0.0 && self.data.fresh) {
+            return refuse(
+                "data.as_given",
+                "it is a probability, 0 to 1, where training formulae are given: set data.fresh = false, or \
+                 use 0",
+            );
+        }
         if self.training.lambda.is_some() != (self.model.task == Task::Leaves) {
             return refuse(
                 "training.lambda",
@@ -187,8 +194,16 @@ impl Config {
                     format!("{} components cannot come from {} formulae", context.components, context.pool);
                 return refuse("context.components", reason);
             }
-            if context.gaussian.is_some_and(|sigma2| !(sigma2.is_finite() && sigma2 > 0.0)) {
+            let invalid = |sigma2: f64| !(sigma2.is_finite() && sigma2 > 0.0);
+            if context.gaussian.is_some_and(invalid) {
                 return refuse("context.gaussian", "σ² must be positive");
+            }
+            if context.projected_gaussian.is_some_and(|sigma2| invalid(sigma2) || context.gaussian.is_none())
+            {
+                return refuse(
+                    "context.projected_gaussian",
+                    "σ² must be positive, and the pool must have one, too: set context.gaussian",
+                );
             }
         }
         if self.data.set.valid == 0 && self.training.patience > 0 {
@@ -267,12 +282,22 @@ impl TrainingConfig {
         not_negative(&[
             ("training.learning_rate", self.learning_rate),
             ("training.weight_decay", self.weight_decay),
+            ("training.l2", self.l2),
+            ("training.cycle_peak", self.cycle_peak),
             ("training.beta", self.beta),
             ("training.fine_tune_learning_rate", self.fine_tune_learning_rate),
             ("training.fine_tune_beta", self.fine_tune_beta),
             ("training.improvement", self.improvement),
             ("training.lambda", self.lambda.unwrap_or(0.0)),
         ])?;
+        let cyclic = self.decay == Decay::Cyclic;
+        if cyclic != (self.cycle_epochs > 0) || cyclic != (self.cycle_peak > 0.0) {
+            return refuse(
+                "training.decay",
+                "a cyclic learning rate needs training.cycle_epochs and training.cycle_peak, and no other \
+                 uses them: set all three, or none",
+            );
+        }
         if self.fine_tune_epochs >= self.epochs {
             let reason = format!(
                 "{} of {} epochs leave none for the main phase: use fewer",

@@ -39,6 +39,10 @@ pub struct DataConfig {
     /// that it is seen. This turns few formulae into many of nearly the same distribution.
     #[serde(default, skip_serializing_if = "is_default", alias = "crossing")]
     pub crossover: f64,
+    /// The probability that a training formula is used as given, without symmetries and crossover, each time
+    /// that it is seen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub as_given: f64,
     /// Whether formulae are reduced to their shapes: every leaf becomes x1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shapes: bool,
@@ -70,6 +74,9 @@ pub struct ContextConfig {
     /// σ² of the Gaussian kernel; without it, the plain kernel is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaussian: Option<f64>,
+    /// Another σ² for the formulae that are embedded: only the pool is decomposed with `gaussian` then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projected_gaussian: Option<f64>,
     /// The method of principal component analysis. Kernel PCA of the plain kernel with one component per
     /// assignment keeps all distances: |y − y'|² = 2 − 2k.
     #[serde(default, skip_serializing_if = "is_default")]

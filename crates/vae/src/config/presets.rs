@@ -12,13 +12,17 @@ use crate::config::{
 impl Config {
     /// The names of the presets. `{kind}` is `gru`, `gcn` or `gat`, and `{n}` is the number of variables: 3,
     /// 4 or 5.
-    pub const PRESETS: [(&str, &str); 12] = [
+    pub const PRESETS: [(&str, &str); 13] = [
         ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, unordered children"),
         ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
         ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
         ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages only"),
         ("{gcn,gat}-{n}-layers-{1..5}", "ablation: the number of layers"),
         ("{gcn,gat}-{n}-end", "ablation: the readout of the paper's text instead of its code"),
+        (
+            "published-...",
+            "one of the above on the data that the authors' program draws, with a standard normal prior",
+        ),
         ("best-{n}", "ours: fresh formulae, ordered children, a recurrent graph state, noise scale 1"),
         ("cvae-best-{n}", "ours, conditional"),
         (
@@ -49,6 +53,9 @@ impl Config {
                     .filter(|n| [3, 4, 5, 10, 16].contains(n))
                     .map(|n| make(name, n));
             }
+        }
+        if let Some(model) = name.strip_prefix("published-") {
+            return published(name, Self::preset(model)?);
         }
         let (conditional, rest) = match name.strip_prefix("cvae-") {
             Some(rest) => (true, rest),
@@ -97,13 +104,8 @@ impl Config {
 /// rule is used for other numbers of variables.
 fn paper_data(variables: u32) -> DatasetSpec {
     let name = format!("paper-{variables}");
-    DatasetSpec::preset(&name).unwrap_or(DatasetSpec {
-        sampler: SamplerParams { all_variables: true, ..SamplerParams::new(variables) },
-        seed: 2023,
-        train: 4000,
-        valid: 500,
-        test: 300,
-    })
+    let sampler = SamplerParams { all_variables: true, ..SamplerParams::new(variables) };
+    DatasetSpec::preset(&name).unwrap_or(DatasetSpec::new(sampler))
 }
 
 fn encoder_choice(config: EncoderConfig, readout: Readout) -> EncoderChoice {
@@ -123,6 +125,7 @@ fn context() -> ContextConfig {
         pool_seed: 7,
         components: 100,
         gaussian: Some(PAPER_SIGMA2),
+        projected_gaussian: None,
         method: Method::GramPca,
     }
 }
@@ -168,6 +171,9 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
         decay: Decay::Half,
         warm_up: 0,
         weight_decay: 0.0,
+        l2: 0.0,
+        cycle_epochs: 0,
+        cycle_peak: 0.0,
         clip: 10.0,
         beta: 1e-3,
         lambda: None,
@@ -195,11 +201,35 @@ fn paper(name: &str, kind: Kind, variables: u32, conditional: bool) -> Config {
             symmetries: true,
             curriculum: if variables > 3 { 60 } else { 0 },
             crossover: if variables > 3 { 0.8 } else { 0.0 },
+            as_given: 0.0,
             shapes: false,
         },
         context: conditional.then(context),
         training,
     }
+}
+
+/// σ² of the pool's decomposition in the authors' program.
+const PUBLISHED_POOL_SIGMA2: f64 = 0.2;
+
+/// A model of the paper on data as the authors' program draws them: smaller formulae, and test formulae of
+/// which most are training formulae. Half of the training formulae are used as given, so that these are
+/// learned by heart. As in that program, the prior of conditional models is N(0, I), and the pool is
+/// decomposed with another σ² than that of the formulae which are embedded.
+fn published(name: &str, config: Config) -> Option<Config> {
+    // Only the paper's models are trained on given formulae in which every variable occurs.
+    if config.data.fresh || !config.data.set.sampler.all_variables {
+        return None;
+    }
+    let set = DatasetSpec::preset(&format!("published-{}", config.model.variables))?;
+    let data = DataConfig { set, curriculum: 20, crossover: 0.8, as_given: 0.5, ..config.data };
+    let model = ModelConfig { prior: Prior::Standard, ..config.model };
+    let context = config.context.map(|context| ContextConfig {
+        gaussian: Some(PUBLISHED_POOL_SIGMA2),
+        projected_gaussian: Some(PAPER_SIGMA2),
+        ..context
+    });
+    Some(Config { name: name.into(), model, data, context, ..config })
 }
 
 /// What our models have in common. Every training formula is new, so nothing can be memorised.
@@ -272,7 +302,7 @@ fn general(name: &str, variables: u32) -> Config {
     let max_nodes = 30;
     let sampler = SamplerParams { max_nodes, ..SamplerParams::new(variables) };
     config.data = DataConfig {
-        set: DatasetSpec { sampler, seed: 31, train: 16_000, valid: 1000, test: 2000 },
+        set: DatasetSpec { seed: 31, train: 16_000, valid: 1000, test: 2000, ..DatasetSpec::new(sampler) },
         general: true,
         curriculum: 0,
         ..config.data
@@ -337,7 +367,7 @@ fn tiny() -> Config {
     let mut config = ours("tiny", 3);
     let sampler = SamplerParams { max_nodes: 10, all_variables: false, ..SamplerParams::new(3) };
     config.data = DataConfig {
-        set: DatasetSpec { sampler, seed: 1, train: 100, valid: 20, test: 20 },
+        set: DatasetSpec { seed: 1, train: 100, valid: 20, test: 20, ..DatasetSpec::new(sampler) },
         fresh: false,
         general: false,
         small: 0.0,
@@ -345,6 +375,7 @@ fn tiny() -> Config {
         symmetries: false,
         curriculum: 0,
         crossover: 0.0,
+        as_given: 0.0,
         shapes: false,
     };
     config.model = ModelConfig { hidden: 64, latent: 24, noise: 0.1, max_nodes: 12, ..config.model };

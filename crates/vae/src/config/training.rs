@@ -14,6 +14,8 @@ pub enum Decay {
     Half,
     /// It falls to zero along a cosine over the whole training.
     Cosine,
+    /// It rises linearly to `cycle_peak` and falls back, once in every `cycle_epochs` epochs.
+    Cyclic,
 }
 
 /// Settings of the training.
@@ -32,6 +34,15 @@ pub struct TrainingConfig {
     pub warm_up: usize,
     /// The weight decay, decoupled from the gradients as in AdamW.
     pub weight_decay: f64,
+    /// The weight of an L2 penalty on the weights, as `weight_decay` of PyTorch's Adam.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub l2: f64,
+    /// The length of a cycle of the learning rate in epochs; for `decay = "cyclic"`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cycle_epochs: usize,
+    /// The largest learning rate of a cycle.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cycle_peak: f64,
     /// The largest norm of the gradients; larger ones are scaled down to it.
     pub clip: f64,
     /// β: the weight of the Kullback-Leibler divergence in the loss of an autoencoder.

@@ -1,7 +1,7 @@
 //! What does the model generate?
 
 use logicvae_logic::Formula;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::Protocol;
@@ -20,17 +20,22 @@ pub struct Generation {
     pub uniqueness: f64,
     /// Novelty: the fraction of valid decodings that the model was never trained on, as ordered trees.
     pub novelty: f64,
+    /// Novelty as the authors' program counts it: the number of distinct formulae, as ordered trees, that are
+    /// not among the given training formulae, per valid decoding. It is at most the uniqueness.
+    pub published_novelty: f64,
 }
 
 /// The number of latent vectors in one call of the decoder.
 const PART: usize = 1000;
 
-/// Decodes prior samples. A conditional model takes its conditions from `formulae`, in turn. `trained` lists
-/// what it was trained on ([`trained_formulae`](crate::trained_formulae)) in any order and with repetitions;
-/// it is traversed once, after the last sample. `progress` receives the number of samples done.
+/// Decodes prior samples. A conditional model takes its conditions from `formulae`, in turn. `given` are the
+/// training formulae as they were given; there are none if they were sampled fresh. `trained` lists what the
+/// model was trained on ([`trained_formulae`](crate::trained_formulae)) in any order and with repetitions; it
+/// is traversed once, after the last sample. `progress` receives the number of samples done.
 pub fn generation(
     model: &Model,
     formulae: &[Formula],
+    given: &[Formula],
     trained: impl IntoIterator<Item = Formula>,
     protocol: &Protocol,
     mut progress: impl FnMut(usize) + Send,
@@ -67,7 +72,11 @@ pub fn generation(
     }
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
     let uniqueness = share(found.len(), valid);
+    let mut repeated: FxHashSet<&Formula> = FxHashSet::default();
+    repeated.extend(given.iter().filter(|&formula| found.contains_key(formula)));
+    let published_novelty = share(found.len() - repeated.len(), valid);
     // Each formula is removed when it first occurs, so that repetitions do not count twice.
     let known: usize = trained.into_iter().filter_map(|formula| found.remove(&formula)).sum();
-    Ok(Generation { validity: share(valid, all), uniqueness, novelty: share(valid - known, valid) })
+    let (validity, novelty) = (share(valid, all), share(valid - known, valid));
+    Ok(Generation { validity, uniqueness, novelty, published_novelty })
 }

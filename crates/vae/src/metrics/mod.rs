@@ -5,6 +5,7 @@ mod generation;
 mod inversion;
 mod leaves;
 mod meaning;
+mod published;
 mod reconstruction;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ pub use generation::{Generation, generation};
 pub use inversion::{InvertedKind, inversion};
 pub use leaves::{Leaves, agreement, leaves};
 pub use meaning::{Meaning, MeaningProtocol, meaning};
+pub use published::{PublishedConditional, published_conditional, published_contexts};
 pub use reconstruction::{ByFormula, Reconstruction, reconstruction};
 
 /// How much is measured.
@@ -23,6 +25,10 @@ pub struct Protocol {
     pub encodings: usize,
     /// Decodings of each posterior sample.
     pub decodings: usize,
+    /// The scale of the noise in posterior samples, if it is not that of the model. The authors' program
+    /// evaluates without noise, so that all encodings of a formula are the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posterior_noise: Option<f64>,
     /// Prior samples.
     pub prior_samples: usize,
     /// Decodings of each prior sample.
@@ -49,6 +55,7 @@ impl Protocol {
         Self {
             encodings: 10,
             decodings: 10,
+            posterior_noise: None,
             prior_samples: 1000,
             prior_decodings: 10,
             prior_noise: 1.0,

@@ -94,7 +94,8 @@ pub fn reconstruction(
             let position = (number * protocol.encodings + encoding) as u64;
             let mut rng = generator(protocol.seed, Purpose::Posterior, position);
             let noise = normal(&mut rng, part.len(), model.config().latent, model.dtype(), model.device())?;
-            let z = posterior.sample(model.config().noise, &noise)?;
+            let scale = protocol.posterior_noise.unwrap_or(model.config().noise);
+            let z = posterior.sample(scale, &noise)?;
             let loss = model.negative_log_likelihood(&learned, &z)?;
             nll += loss.sum_all()?.to_dtype(DType::F64)?.to_scalar::<f64>()?;
             let from = seed(protocol.seed, Purpose::Decodings).wrapping_add(position);

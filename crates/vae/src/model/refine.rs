@@ -96,7 +96,8 @@ impl Model {
                     let batch = model.prepare_with(&remaining, codes.conditions.select(&waiting)?)?;
                     for _ in 0..decode_every {
                         let loss = model.negative_log_likelihood(&batch, var)?.sum_all()?;
-                        let size = StepSize { rate: refinement.rate, decay: 0.0, clip: f64::INFINITY };
+                        let size =
+                            StepSize { rate: refinement.rate, decay: 0.0, l2: 0.0, clip: f64::INFINITY };
                         adam.step(&loss.backward()?, 1.0, size)?;
                     }
                 }

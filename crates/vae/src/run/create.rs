@@ -121,6 +121,10 @@ impl Run {
             set("valid.txt", &content.data.valid)?,
             set("test.txt", &content.data.test)?,
         );
+        let unseen = match content.data.unseen.is_empty() {
+            true => None,
+            false => Some(set("unseen.txt", &content.data.unseen)?),
+        };
         let context = content.embedding.map(|embedding| -> Result<String, VaeError> {
             let mut bytes = Vec::new();
             embedding.save(&mut bytes)?;
@@ -131,7 +135,7 @@ impl Run {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
             data: content.data_name.into(),
-            checksums: Checksums { train, valid, test, context: context.transpose()? },
+            checksums: Checksums { train, valid, test, unseen, context: context.transpose()? },
             from: content.from,
             export: content.export,
         };

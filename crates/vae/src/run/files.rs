@@ -83,6 +83,7 @@ pub(super) fn run_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, VaeErro
         "train.txt",
         "valid.txt",
         "test.txt",
+        "unseen.txt",
     ];
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(file_error("read", folder))? {

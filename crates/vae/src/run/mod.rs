@@ -5,6 +5,7 @@
 //! | `config.toml` | all settings |
 //! | `run.json` | the name and the checksums of the data, versions |
 //! | `train.txt`, `valid.txt`, `test.txt` | the formulae; there is no `train.txt` if they are sampled fresh |
+//! | `unseen.txt` | more test formulae, if `test.txt` can contain training formulae |
 //! | `context.bin` | the semantic embedding of a conditional model |
 //! | `metrics.jsonl`, `loss.svg` | one line per epoch, and the loss curves |
 //! | `last.state`, `last-CHECKSUM.safetensors` | the last checkpoint |
@@ -101,6 +102,8 @@ struct Checksums {
     train: String,
     valid: String,
     test: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unseen: Option<String>,
     /// CRC-32 of the semantic embedding's file. Runs of the first release do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     context: Option<String>,

@@ -82,12 +82,17 @@ impl Run {
         self.about.from.as_deref()
     }
 
-    /// One set of formulae. It is an error if the file is missing or has changed since the training began.
+    /// One set of formulae; the unseen one is empty where there is none. It is an error if the file is
+    /// missing or has changed since the training began.
     pub fn formulae(&self, split: Split) -> Result<Vec<Formula>, VaeError> {
         let expected = match split {
             Split::Train => &self.about.checksums.train,
             Split::Valid => &self.about.checksums.valid,
             Split::Test => &self.about.checksums.test,
+            Split::Unseen => match &self.about.checksums.unseen {
+                Some(expected) => expected,
+                None => return Ok(Vec::new()),
+            },
         };
         let name = format!("{split}.txt");
         let path = self.store.path(&name);
@@ -117,12 +122,13 @@ impl Run {
         Ok(formulae)
     }
 
-    /// All three sets of formulae.
+    /// All sets of formulae.
     pub fn dataset(&self) -> Result<Dataset, VaeError> {
         Ok(Dataset {
             train: self.formulae(Split::Train)?,
             valid: self.formulae(Split::Valid)?,
             test: self.formulae(Split::Test)?,
+            unseen: self.formulae(Split::Unseen)?,
         })
     }
 

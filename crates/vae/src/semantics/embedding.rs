@@ -22,7 +22,11 @@ pub fn fit_embedding(config: &Config) -> Result<Option<Embedding>, VaeError> {
     };
     let form = context.gaussian.map_or(Form::Plain, |sigma2| Form::Gaussian { sigma2 });
     let params = EmbeddingParams { form, method: context.method, ..EmbeddingParams::new(context.components) };
-    Ok(Some(Embedding::fit(domain, &pool(config)?, &params)?))
+    let embedding = Embedding::fit(domain, &pool(config)?, &params)?;
+    Ok(Some(match context.projected_gaussian {
+        Some(sigma2) => embedding.with_form(Form::Gaussian { sigma2 })?,
+        None => embedding,
+    }))
 }
 
 /// The formulae that the embedding is fitted on; empty without a `[context]`.

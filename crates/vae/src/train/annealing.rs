@@ -18,6 +18,12 @@ pub(super) fn learning_rate(training: &TrainingConfig, done: u64, steps: u64) ->
         Decay::None => 1.0,
         Decay::Half => (2.0 * (1.0 - share)).min(1.0),
         Decay::Cosine => cosine(share),
+        Decay::Cyclic => {
+            let cycle = (training.cycle_epochs as u64 * steps).max(1);
+            // 0 at the ends of a cycle, 1 in its middle.
+            let height = 1.0 - (2.0 * (done % cycle) as f64 / cycle as f64 - 1.0).abs();
+            1.0 + (training.cycle_peak / training.learning_rate - 1.0) * height
+        }
     };
     let rising = ((done + 1) as f64 / (training.warm_up + 1) as f64).min(1.0);
     training.learning_rate * falling * rising
@@ -36,6 +42,19 @@ pub(super) fn beta(training: &TrainingConfig, epoch: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::Config;
+
+    #[test]
+    fn a_cycle_rises_and_falls() {
+        let training = Config::preset("gcn-3")
+            .unwrap()
+            .with(&["training.decay=cyclic", "training.cycle_epochs=30", "training.cycle_peak=3e-3"])
+            .unwrap()
+            .training;
+        let rate = |epoch: u64| learning_rate(&training, epoch * 10, 10);
+        for (epoch, wanted) in [(0, 1e-3), (15, 3e-3), (30, 1e-3), (45, 3e-3), (6, 1.8e-3), (24, 1.8e-3)] {
+            assert!((rate(epoch) - wanted).abs() < 1e-9, "{} in epoch {epoch}", rate(epoch));
+        }
+    }
 
     #[test]
     fn a_polish_follows_a_whole_training() {

@@ -70,7 +70,7 @@ impl Trainer {
             return Err(VaeError::Setting { setting: "data".into(), reason });
         }
         let vocabulary = config.model.vocabulary();
-        [&data.train, &data.valid, &data.test]
+        [&data.train, &data.valid, &data.test, &data.unseen]
             .into_iter()
             .try_for_each(|part| vocabulary.trees(part).map(drop))?;
         let adam = Adam::new(learner.task().trained())?;
@@ -216,7 +216,7 @@ impl Trainer {
             return Err(diverged(self));
         }
         let training = &self.config.training;
-        let size = StepSize { rate, decay: training.weight_decay, clip: training.clip };
+        let size = StepSize { rate, decay: training.weight_decay, l2: training.l2, clip: training.clip };
         let norm = self.adam.step(&loss.total.backward()?, 1.0 / count as f64, size)?;
         if !norm.is_finite() {
             return Err(diverged(self));

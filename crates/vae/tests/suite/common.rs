@@ -54,6 +54,7 @@ pub fn config(state: GraphState, conditional: bool) -> Config {
             pool_seed: 1,
             components: 3,
             gaussian: None,
+            projected_gaussian: None,
             method: Method::GramPca,
         });
         config.model.prior = Prior::Learned;

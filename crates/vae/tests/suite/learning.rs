@@ -39,7 +39,7 @@ fn the_tiny_preset_learns_and_its_encodings_can_be_refined() {
     // Without noise all prior samples are one vector, which decodes to fewer formulae.
     let uniqueness = |prior_noise: f64| {
         let protocol = Protocol { prior_noise, ..Protocol::quick() };
-        generation(model, &data.test, data.train.clone(), &protocol, |_| {}).unwrap().uniqueness
+        generation(model, &data.test, &data.train, data.train.clone(), &protocol, |_| {}).unwrap().uniqueness
     };
     let (without, with) = (uniqueness(0.0), uniqueness(1.0));
     assert!(without < with / 2.0, "{without} without noise, {with} with noise");
@@ -118,6 +118,31 @@ fn held_out_formulae_are_never_trained_on() {
 }
 
 #[test]
+fn published_data_are_trained_as_given_half_of_the_time_and_test_formulae_only_so() {
+    let mut config = Config::preset("published-gcn-4").unwrap();
+    (config.data.set.train, config.data.set.valid, config.data.set.test) = (400, 100, 100);
+    config.data.curriculum = 5;
+    let data = config.data.set.generate().unwrap();
+    assert_eq!(data.unseen.len(), 100);
+    let own: HashSet<Formula> = data.train.iter().map(Formula::sorted).collect();
+    let tested = data.valid.iter().chain(&data.test).chain(&data.unseen).map(Formula::sorted);
+    let (known, new): (HashSet<Formula>, HashSet<Formula>) = tested.partition(|f| own.contains(f));
+    assert!(known.len() > 20 && new.len() > 100, "{} known, {} new", known.len(), new.len());
+    let all: Vec<Formula> = trained_formulae(&config, &data, 15).unwrap().map(|f| f.sorted()).collect();
+    assert!(all.iter().all(|formula| !new.contains(formula)));
+    // Variables are closed up, whatever the augmentations do.
+    assert!(
+        all.iter().all(|f| f.variables().len() == f.variables().last().map_or(0, |v| v.index() as usize))
+    );
+    let as_given = all[5 * 400..].iter().filter(|f| own.contains(f)).count() as f64 / (10.0 * 400.0);
+    assert!(as_given > 0.5 && as_given < 0.8, "{as_given}");
+    config.data.as_given = 0.0;
+    let rarely = trained_formulae(&config, &data, 15).unwrap().skip(5 * 400);
+    let rarely = rarely.filter(|f| own.contains(&f.sorted())).count() as f64 / (10.0 * 400.0);
+    assert!(rarely < as_given - 0.2, "{rarely} without, {as_given} with");
+}
+
+#[test]
 fn curriculum_and_crossover_respect_their_limits() {
     let mut config = Config::preset("gcn-4").unwrap();
     (config.data.set.train, config.data.curriculum, config.data.crossover) = (400, 20, 1.0);
@@ -169,6 +194,7 @@ fn hybrid_training_teaches_the_decoder_to_follow_the_condition() {
             pool_seed: 1,
             components: 7,
             gaussian: None,
+            projected_gaussian: None,
             method: Method::GramPca,
         });
         (config.training.epochs, config.training.hybrid, config.model.hidden) = (25, hybrid, 24);
@@ -226,6 +252,7 @@ fn meanings_are_answered_with_short_formulae() {
         pool_seed: 1,
         components: 8,
         gaussian: None,
+        projected_gaussian: None,
         method: Method::KernelPca,
     });
     (config.training.epochs, config.training.hybrid, config.model.hidden) = (60, 0.5, 32);

@@ -97,6 +97,7 @@ fn small_config(variables: u32) -> Config {
         pool_seed: 7,
         components: 8,
         gaussian: Some(0.44),
+        projected_gaussian: None,
         method: Method::GramPca,
     });
     config
@@ -155,6 +156,7 @@ fn models_with_many_variables_can_be_trained() {
         pool_seed: 7,
         components: 20,
         gaussian: Some(0.44),
+        projected_gaussian: None,
         method: Method::GramPca,
     });
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (64, 8, 8);

@@ -38,7 +38,7 @@ fn trained(epochs: usize) -> (TempDir, Run) {
     let folder = tempfile::tempdir().unwrap();
     let changes = [format!("training.epochs={epochs}"), "training.batch=4".into()];
     let config = Config::preset("tiny").unwrap().with(&changes).unwrap();
-    let data = Dataset { train: formulae(), valid: formulae(), test: formulae() };
+    let data = Dataset { train: formulae(), valid: formulae(), test: formulae(), ..Dataset::default() };
     let (run, lock) =
         Run::create(&folder.path().join("run"), &config, (&data, "own"), None, false, None).unwrap();
     Trainer::new(&config, &data, &Device::Cpu).unwrap().run(&mut Saver(&run)).unwrap();
@@ -96,6 +96,21 @@ fn a_run_and_its_export_reconstruct_what_was_learned() {
     // Neither is replaced by accident.
     assert!(run.export(Weights::Last, &exported, false).is_err());
     assert!(run.export(Weights::Last, &run.folder, true).is_err());
+}
+
+#[test]
+fn unseen_test_formulae_belong_to_a_run_that_has_some() {
+    let (_folder, run) = trained(1);
+    assert!(run.formulae(Split::Unseen).unwrap().is_empty() && !run.folder.join("unseen.txt").exists());
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config::preset("published-gcn-3").unwrap().with(&["data.set.train=50"]).unwrap();
+    let data = config.dataset().unwrap();
+    let target = folder.path().join("run");
+    let (run, _lock) = Run::create(&target, &config, (&data, "drawn"), None, false, None).unwrap();
+    assert_eq!(Run::open(&target).unwrap().dataset().unwrap(), data);
+    fs::write(run.folder.join("unseen.txt"), "x1\n").unwrap();
+    let error = run.formulae(Split::Unseen).unwrap_err().to_string();
+    assert!(error.contains("unseen.txt"), "{error}");
 }
 
 #[test]

@@ -37,6 +37,14 @@ fn errors_name_the_invalid_setting() {
     expect_error("best-3", &["training.polish=4"], "training.fine_tune_learning_rate");
     expect_error("gat-5", &["training.epochs"], "key=value");
     expect_error("gat-5", &["training.decay=slow"], "slow");
+    expect_error("gat-5", &["training.decay=cyclic"], "training.cycle_epochs");
+    expect_error("gat-5", &["training.cycle_peak=0.003"], "training.decay");
+    expect_error("gat-5", &["training.l2=-1.0"], "training.l2");
+    expect_error("gat-5", &["data.as_given=1.5"], "data.as_given");
+    expect_error("best-5", &["data.as_given=0.5"], "data.as_given");
+    expect_error("gat-5", &["data.set.names=alphabetical"], "alphabetical");
+    expect_error("published-gat-5", &["data.set.sampler.operators.not=0.0"], "data.set.sampler");
+    expect_error("general-5", &["context.projected_gaussian=0.44"], "context.projected_gaussian");
     expect_error("gat-5", &["training.improvement=1.0"], "training.improvement");
     expect_error("gat-5", &["model.max_nodes=20"], "data.set.sampler.max_nodes");
     expect_error("gat-5", &["model.hidden=1000000000"], "model.hidden");
@@ -57,6 +65,10 @@ fn every_preset_builds_a_model_and_round_trips_through_toml() {
             names.extend((1..=5).map(|layers| format!("{kind}-{n}-layers-{layers}")));
         }
     }
+    let published =
+        names.iter().filter(|name| ["gru", "gcn", "gat", "cvae-g"].iter().any(|k| name.starts_with(k)));
+    let published: Vec<String> = published.map(|name| format!("published-{name}")).collect();
+    names.extend(published);
     for name in names {
         let config = Config::preset(&name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(config.name, name);
@@ -68,9 +80,19 @@ fn every_preset_builds_a_model_and_round_trips_through_toml() {
         };
         Model::new(&small).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    for unknown in
-        ["", "gat", "gat-6", "cvae-gru-3", "gru-3-layers-2", "gat-5-layers-6", "best-3-end", "nonsense-3"]
-    {
+    for unknown in [
+        "",
+        "gat",
+        "gat-6",
+        "cvae-gru-3",
+        "gru-3-layers-2",
+        "gat-5-layers-6",
+        "best-3-end",
+        "nonsense-3",
+        "published-best-3",
+        "published-tiny",
+        "published-published-gat-5",
+    ] {
         assert!(Config::preset(unknown).is_none(), "{unknown}");
     }
 }

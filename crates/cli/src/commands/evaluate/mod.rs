@@ -12,8 +12,8 @@ use logicvae_compute::keep_freed_memory;
 use logicvae_logic::{Dataset, Formula, Split};
 use logicvae_vae::leaves::LeafModel;
 use logicvae_vae::metrics::{
-    Conditional, Generation, Leaves, Protocol, Reconstruction, conditional, generation, leaves,
-    reconstruction,
+    Conditional, Generation, Leaves, Protocol, PublishedConditional, Reconstruction, conditional, generation,
+    leaves, published_conditional, published_contexts, reconstruction,
 };
 use logicvae_vae::{Children, Learner, Model, Refinement, Run, Task, trained_formulae};
 use serde::Serialize;
@@ -33,15 +33,16 @@ struct Report {
     reconstruction: Reconstruction,
     #[serde(flatten)]
     generation: Generation,
-    /// The number of formulae that are training formulae up to the order of children.
-    reordered: usize,
-    /// The accuracy on the others, if there are any.
-    new_accuracy: Option<f64>,
+    #[serde(flatten)]
+    known: Known,
     /// The fraction of formulae that are reconstructed as ordered trees after refinement.
     #[serde(skip_serializing_if = "Option::is_none")]
     refined: Option<f64>,
     #[serde(flatten)]
     conditional: Option<Conditional>,
+    /// The measures of the authors' program, if they were asked for and the model is conditional.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<PublishedConditional>,
 }
 
 pub fn run(args: &EvaluateArgs, output: Output) -> Result<ExitCode> {
@@ -76,6 +77,13 @@ fn test_formulae(args: &EvaluateArgs, run: &Run) -> Result<Vec<Formula>> {
             }
             let count = run.formulae(Split::Test)?.len();
             train.into_iter().take(count).collect()
+        }
+        None if args.unseen => {
+            let unseen = run.formulae(Split::Unseen)?;
+            if unseen.is_empty() {
+                bail!("no test formula of this run is a training formula: leave out --unseen");
+            }
+            unseen
         }
         None => run.formulae(Split::Test)?,
     };
@@ -126,20 +134,27 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
     let sorted = run.config.data.children == Children::Sort;
     let protocol = if args.quick { Protocol::quick() } else { Protocol::paper() };
     let prior_noise = args.prior_noise.unwrap_or(protocol.prior_noise);
-    let protocol = Protocol { prior_noise, sorted, seed: args.seed, ..protocol };
+    let posterior_noise = args.published.then_some(0.0);
+    let protocol = Protocol { prior_noise, posterior_noise, sorted, seed: args.seed, ..protocol };
     let mut bar = Progress::phase("reconstructing", formulae.len());
     let reconstruction = reconstruction(model, &formulae, &protocol, |done| bar.set(done))?;
     drop(bar);
     let data = run.dataset()?;
-    let (reordered, new_accuracy) = among_new(&data.train, &formulae, &reconstruction.by_formula.accuracy);
-    let generation = generated(run, &data, model, &formulae, &protocol)?;
-    let conditional = match model.embedding() {
-        Some(_) => {
-            let mut bar = Progress::phase("decoding for conditions", protocol.contexts.min(formulae.len()));
-            Some(conditional(model, &formulae, &protocol, |done| bar.set(done))?)
-        }
-        None => None,
+    let known = Known::new(&data.train, &formulae, &reconstruction.by_formula.accuracy);
+    let contexts = match args.published {
+        true => published_contexts(model.config().variables, protocol.contexts)?,
+        false => formulae.clone(),
     };
+    let generation = generated(run, &data, model, &contexts, &protocol)?;
+    let (mut as_ours, mut as_published) = (None, None);
+    if model.embedding().is_some() {
+        let mut bar = Progress::phase("decoding for conditions", protocol.contexts.min(contexts.len()));
+        if args.published {
+            as_published = Some(published_conditional(model, &contexts, &protocol, |done| bar.set(done))?);
+        } else {
+            as_ours = Some(conditional(model, &contexts, &protocol, |done| bar.set(done))?);
+        }
+    }
     let refined = if args.refine {
         let codes = model.encode(&formulae)?;
         let mut bar = Progress::phase("refining", formulae.len());
@@ -154,10 +169,10 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
         protocol,
         reconstruction,
         generation,
-        reordered,
-        new_accuracy,
+        known,
         refined,
-        conditional,
+        conditional: as_ours,
+        published: as_published,
     };
     output.print(&report, |out| {
         let r = &report.reconstruction;
@@ -166,7 +181,8 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("negative log-likelihood", format!("{:.4}", r.nll)),
             ("accuracy", percent(r.accuracy)),
             ("  as ordered trees", percent(r.ordered_accuracy)),
-            ("  not in training", report.new_accuracy.map_or("-".into(), percent)),
+            ("  in training", report.known.known_accuracy.map_or("-".into(), percent)),
+            ("  not in training", report.known.new_accuracy.map_or("-".into(), percent)),
             ("  equivalent", percent(r.semantic_accuracy)),
             ("mode accuracy", percent(r.mode_accuracy)),
             ("  as ordered trees", percent(r.ordered_mode_accuracy)),
@@ -177,7 +193,14 @@ fn autoencoder(args: &EvaluateArgs, run: &Run, model: &Model, output: Output) ->
             ("validity", percent(g.validity)),
             ("uniqueness", percent(g.uniqueness)),
             ("novelty", percent(g.novelty)),
+            ("  as published", percent(g.published_novelty)),
         ]);
+        if let Some(p) = &report.published {
+            lines.extend([
+                ("distance, as published", format!("{:.3}", p.distance)),
+                ("kernel, as published", format!("{:.4}", p.kernel)),
+            ]);
+        }
         if let Some(c) = &report.conditional {
             lines.extend([
                 ("semantic distance", format!("{:.3}", c.semantic_distance)),
@@ -213,7 +236,7 @@ fn generated(
         }
         formula
     });
-    Ok(generation(model, formulae, trained, protocol, |done| bar().set(done))?)
+    Ok(generation(model, formulae, &data.train, trained, protocol, |done| bar().set(done))?)
 }
 
 /// The name of a run and its metrics, one per line.
@@ -222,14 +245,39 @@ fn table(out: &mut dyn Write, name: &str, formulae: usize, lines: &[(&str, Strin
     lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<26}{value:>10}"))
 }
 
-/// Splits share no ordered tree, but a test formula can be a training formula with its children in another
-/// order. Returns the number of these, and the accuracy on the others, if there are any.
-fn among_new(train: &[Formula], formulae: &[Formula], accuracies: &[f64]) -> (usize, Option<f64>) {
-    let trained: HashSet<Formula> = train.iter().map(Formula::sorted).collect();
-    let new = formulae.iter().zip(accuracies).filter(|(formula, _)| !trained.contains(&formula.sorted()));
-    let new: Vec<f64> = new.map(|(_, accuracy)| *accuracy).collect();
-    let mean = (!new.is_empty()).then(|| new.iter().sum::<f64>() / new.len() as f64);
-    (formulae.len() - new.len(), mean)
+/// The accuracy on test formulae that are training formulae, up to the order of children, and on the others.
+/// Splits share no ordered tree, except for those of published-N data.
+#[derive(Serialize)]
+struct Known {
+    /// The number of formulae that are training formulae up to the order of children.
+    reordered: usize,
+    /// The accuracy on these, if there are any.
+    known_accuracy: Option<f64>,
+    /// The accuracy on the others, if there are any.
+    new_accuracy: Option<f64>,
+    /// The accuracies of these formulae, for confidence intervals.
+    known_accuracies: Vec<f64>,
+    /// The accuracies of the others.
+    new_accuracies: Vec<f64>,
+}
+
+impl Known {
+    fn new(train: &[Formula], formulae: &[Formula], accuracies: &[f64]) -> Self {
+        let trained: HashSet<Formula> = train.iter().map(Formula::sorted).collect();
+        let (mut known_accuracies, mut new_accuracies) = (Vec::new(), Vec::new());
+        for (formula, accuracy) in formulae.iter().zip(accuracies) {
+            let known = trained.contains(&formula.sorted());
+            if known { &mut known_accuracies } else { &mut new_accuracies }.push(*accuracy);
+        }
+        let mean = |list: &[f64]| (!list.is_empty()).then(|| list.iter().sum::<f64>() / list.len() as f64);
+        Self {
+            reordered: known_accuracies.len(),
+            known_accuracy: mean(&known_accuracies),
+            new_accuracy: mean(&new_accuracies),
+            known_accuracies,
+            new_accuracies,
+        }
+    }
 }
 
 fn percent(share: f64) -> String {

@@ -141,6 +141,7 @@ fn start(args: &TrainArgs, folder: &Path, device: &Device) -> Result<(Run, Lock,
             config.data.set.train = data.train.len();
             config.data.set.valid = data.valid.len();
             config.data.set.test = data.test.len();
+            config.data.set.independent = false;
             config.check()?;
             (data, path.display().to_string())
         }
@@ -184,7 +185,7 @@ fn split(mut all: Vec<Formula>) -> Dataset {
     all.retain(|formula| seen.insert(formula.clone()));
     let test = all.split_off(all.len() - (all.len() / 10).min(300));
     let valid = all.split_off(all.len() - (all.len() / 10).min(500));
-    Dataset { train: all, valid, test }
+    Dataset { train: all, valid, test, unseen: Vec::new() }
 }
 
 /// The smallest number of formulae for which [`split`] leaves no set empty.

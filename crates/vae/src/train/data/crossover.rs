@@ -62,7 +62,7 @@ impl Crossover {
             let nodes = formula.preorder().take(at).chain(new.preorder()).chain(rest);
             let Ok(crossed) = Formula::from_preorder(nodes) else { continue };
             let complete = self.variables.is_none_or(|count| crossed.variables().len() == count);
-            if complete && !self.held_out.contains(&crossed) {
+            if let Some(crossed) = self.held_out.admit(crossed).filter(|_| complete) {
                 return crossed;
             }
         }

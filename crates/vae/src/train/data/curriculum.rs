@@ -40,10 +40,10 @@ impl Curriculum {
         let mut rng = generator(self.seed, Purpose::Curriculum, position(epoch, number));
         let larger = parts.len() / 2..parts.len();
         let chosen = larger.start + (uniform(&mut rng) * larger.len() as f64) as usize;
-        match parts.get(chosen) {
-            Some(part) if !self.held_out.contains(part) => part.clone(),
-            _ => formula.clone(),
-        }
+        parts
+            .get(chosen)
+            .and_then(|part| self.held_out.admit(part.clone()))
+            .unwrap_or_else(|| formula.clone())
     }
 }
 

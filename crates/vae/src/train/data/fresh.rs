@@ -100,7 +100,7 @@ impl Fresh {
             } else {
                 sampled
             };
-            if !self.held_out.contains(&formula) {
+            if let Some(formula) = self.held_out.admit(formula) {
                 return Ok(formula);
             }
         }

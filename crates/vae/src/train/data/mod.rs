@@ -3,6 +3,7 @@
 //! Formulae are given or freshly sampled, and pass through [augmentations](Augmentation). The result depends
 //! only on the seed and the epoch, so training can resume in the middle of an epoch.
 
+mod as_given;
 mod child_order;
 mod crossover;
 mod curriculum;
@@ -22,6 +23,7 @@ pub(super) use shortest::ShortAnswers;
 use crate::config::{Children, Config};
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, position, shuffle};
+use as_given::AsGiven;
 use child_order::ChildOrder;
 use crossover::Crossover;
 use curriculum::Curriculum;
@@ -80,6 +82,9 @@ impl Source {
         }
         if settings.symmetries {
             augmentations.push(Box::new(Symmetries::new(config, held_out.clone())));
+        }
+        if settings.as_given > 0.0 {
+            augmentations.push(Box::new(AsGiven::new(config, data)));
         }
         if settings.children != Children::Keep {
             augmentations.push(Box::new(ChildOrder::new(config, held_out)));

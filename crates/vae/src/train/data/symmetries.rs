@@ -30,7 +30,7 @@ impl Augmentation for Symmetries {
         pairs.for_each(|(formula, rng)| {
             // A formula whose image is held out stays as it is.
             let image = permute_variables(formula, self.variables, true, rng).ok();
-            if let Some(image) = image.filter(|image| !self.held_out.contains(image)) {
+            if let Some(image) = image.and_then(|image| self.held_out.admit(image)) {
                 *formula = image;
             }
         });
