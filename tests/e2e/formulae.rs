@@ -15,7 +15,7 @@ fn simplified_formulae_are_as_small_as_possible() {
 fn large_formulae_are_minimised_and_shown() {
     let folder = Folder::new();
     // ((x1 | x1) & x2) | x3 ...
-    let last = |i: usize| format!(" {} x{})", if i % 2 == 0 { '|' } else { '&' }, i % 40 + 1);
+    let last = |i: usize| format!(" {} x{})", if i.is_multiple_of(2) { '|' } else { '&' }, i % 40 + 1);
     let formula = "(".repeat(20_000) + "x1" + &(0..20_000).map(last).collect::<String>();
     let file = folder.write("large.txt", formula);
     let run = done(&["minimise", &file, "--time-limit", "0"]);

@@ -50,7 +50,8 @@ pub fn run(count: usize) -> Result<Section> {
     let [median] = quantiles(&mut seconds, [0.5]);
     let mut section = Section::new(
         "Complete tables",
-        "Random formulae of up to five variables; the table has every assignment once. The optimum is that of \
+        "Random formulae of up to five variables; the table has every assignment once. The optimum is that \
+         of \
          `logicvae minimise` with `^`, where it is proven.",
         &["", "measured", "target"],
     );

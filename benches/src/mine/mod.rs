@@ -1,5 +1,5 @@
-//! Mining compared with other tools: exact recovery, public tables, noise, few rows, many columns, and what each
-//! engine contributes. Writes `results/mining.md`.
+//! Mining compared with other tools: exact recovery, public tables, noise, few rows, many columns, and what
+//! each engine contributes. Writes `results/mining.md`.
 
 mod complete;
 mod peers;

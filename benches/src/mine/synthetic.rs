@@ -16,7 +16,8 @@ const TESTED: usize = 2_000;
 pub fn run(peers: &mut Peers, options: &Options) -> Result<Section> {
     let mut header = vec!["variables", "rows", "labels flipped", "tables", "ours"];
     header.extend(TOOLS);
-    let text = "The share of tables for which the result equals the formula at 2,000 fresh rows. The formula has \
+    let text = "The share of tables for which the result equals the formula at 2,000 fresh rows. The formula \
+                has \
                 some of 20 columns, the rows are random.";
     let mut section = Section::new("Random formulae over some of 20 columns", text, &header);
     for variables in [3u32, 5, 7, 10] {

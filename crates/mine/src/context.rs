@@ -142,8 +142,8 @@ impl Context {
         pulp::Arch::new().dispatch(|| (0..rows.features()).map(|f| self.measure(rows.column(f))).collect())
     }
 
-    /// The measures of the conjunctions of all pairs of some features, in the order of the list: (0, 1), (0, 2),
-    /// (1, 2), (0, 3), ...
+    /// The measures of the conjunctions of all pairs of some features, in the order of the list: (0, 1),
+    /// (0, 2), (1, 2), (0, 3), ...
     pub fn pairs(&self, rows: &Rows, features: &[usize]) -> Vec<i64> {
         pulp::Arch::new().dispatch(|| {
             let mut all = Vec::with_capacity(features.len() * features.len() / 2);
@@ -156,7 +156,8 @@ impl Context {
         })
     }
 
-    /// The measures of all combinations of values of some features: entry i has feature b equal to bit b of i.
+    /// The measures of all combinations of values of some features: entry i has feature b equal to bit b of
+    /// i.
     pub fn cells(&self, rows: &Rows, features: &[usize]) -> Vec<i64> {
         pulp::Arch::new().dispatch(|| {
             let words = rows.words();

@@ -254,9 +254,9 @@ pub fn mine(
     Ok(Mined { formulae, reason, beats_guessing, converged, cross_validation, significance, stability })
 }
 
-/// The chosen formula. If the table has every combination of values, once and without contradictions, there is
-/// nothing to generalise to, and the smallest formula without errors is chosen. Otherwise, the one with the
-/// shortest description.
+/// The chosen formula. If the table has every combination of values, once and without contradictions, there
+/// is nothing to generalise to, and the smallest formula without errors is chosen. Otherwise, the one with
+/// the shortest description.
 fn chosen(problem: &Problem<'_>, front: &Front) -> Option<Candidate> {
     if problem.rows.is_complete() {
         let exact = front.all().find(|candidate| candidate.errors == 0);
@@ -275,7 +275,8 @@ fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, beats_guessing:
     }
     let [errors, own] = [problem.score.errors(chosen.errors), problem.score.formula(&chosen.expr)];
     format!(
-        "shortest description: {own:.0} bits for the formula and {errors:.0} bits for its errors, {saved:.0} bits \
+        "shortest description: {own:.0} bits for the formula and {errors:.0} bits for its errors, {saved:.0} \
+         bits \
          less than guessing"
     )
 }

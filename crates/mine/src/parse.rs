@@ -248,7 +248,10 @@ impl Parser<'_> {
             self.expect(")", "a parenthesis is open")?;
             return Ok(inner);
         }
-        let is_word = |token: Option<&(usize, Token)>, word: &str| matches!(token, Some((_, Token::Word(found))) if found.eq_ignore_ascii_case(word));
+        let is_word = |token: Option<&(usize, Token)>, word: &str| match token {
+            Some((_, Token::Word(found))) => found.eq_ignore_ascii_case(word),
+            _ => false,
+        };
         if is_word(self.tokens.get(self.next), "at") && is_word(self.tokens.get(self.next + 1), "least") {
             self.next += 2;
             return self.at_least();

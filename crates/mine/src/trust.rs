@@ -67,8 +67,9 @@ impl Trust<'_> {
         (!self.budget.is_spent()).then_some(front)
     }
 
-    /// Cross-validation: for each of these sizes, the accuracy on held-out rows of the best formula of at most
-    /// this size that was found on the other rows; and the same for the formula that is chosen by its score.
+    /// Cross-validation: for each of these sizes, the accuracy on held-out rows of the best formula of at
+    /// most this size that was found on the other rows; and the same for the formula that is chosen by its
+    /// score.
     /// `None` if there was no time for all folds.
     pub fn cross_validate(&self, sizes: &[usize], folds: usize) -> Option<(Vec<HeldOut>, HeldOut)> {
         let rows = self.problem.rows;

@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 /// Find a readable formula that explains a column of a table.
 ///
-/// The table is a CSV or TSV file with a header, which may be compressed with gzip. Columns of 0/1, true/false
-/// or yes/no are used as they are, categories become `colour = red`, and numbers become `speed >= 30` at a few
-/// cut points. Missing values answer every question with no.
+/// The table is a CSV or TSV file with a header, which may be compressed with gzip. Columns of 0/1,
+/// true/false or yes/no are used as they are, categories become `colour = red`, and numbers become `speed
+/// >= 30` at a few cut points. Missing values answer every question with no.
 ///
 /// Several engines search for formulae; all are judged by one score, the number of bits that describe the
-/// formula and its errors. The result is a front: the formulae of which no smaller one has as few errors, with
-/// alternatives of the same size. The one with the best score is marked with `*`. If the table has every
-/// combination of values without contradictions, the smallest formula without errors is chosen instead.
+/// formula and its errors. The result is a front: the formulae of which no smaller one has as few errors,
+/// with alternatives of the same size. The one with the best score is marked with `*`. If the table has
+/// every combination of values without contradictions, the smallest formula without errors is chosen
+/// instead.
 ///
-/// The held-out accuracy of a size is that of the best formula of at most this size, found on four fifths of the
-/// rows and applied to the rest, with a 95 % interval. The same seed gives the same answer for any number of
-/// threads, unless the time limit or Ctrl-C ends the search early; the output says so.
+/// The held-out accuracy of a size is that of the best formula of at most this size, found on four fifths
+/// of the rows and applied to the rest, with a 95 % interval. The same seed gives the same answer for any
+/// number of threads, unless the time limit or Ctrl-C ends the search early; the output says so.
 ///
 /// JSON keys: formulae, each with formula, size, errors, accuracy, f1, bits, cv_accuracy, cv_interval, front,
 /// chosen; rows, columns, distinct, questions, reason, beats_guessing, converged, cross_validation,
@@ -69,7 +70,8 @@ pub struct MineArgs {
     pub operators: Option<String>,
 
     /// Largest size of a formula, in nodes.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..=200))]
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=200))]
     pub max_size: u16,
 
     /// Formula to improve, over the columns.
@@ -85,7 +87,8 @@ pub struct MineArgs {
     pub shape: String,
 
     /// Number of folds of the cross-validation; 0 for none.
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=100))]
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=100))]
     pub folds: u16,
 
     /// Shuffle the labels N times, and report how often that gives an equally good formula [default: 100].
@@ -119,7 +122,8 @@ pub struct MineArgs {
 
 /// Apply a mined formula to the rows of a table.
 ///
-/// The formula is a text over the columns, or the JSON result of `logicvae mine`, whose chosen formula is used.
+/// The formula is a text over the columns, or the JSON result of `logicvae mine`, whose chosen formula is
+/// used.
 ///
 /// JSON keys: predictions (0/1 for each row), formula; accuracy, f1 and compared (the number of rows) if the
 /// target of the result is in the table, or a column is given with --target.

@@ -15,8 +15,8 @@ const LINE: f64 = 22.0;
 const INDENT: f64 = 26.0;
 const FONT_SIZE: f64 = 14.0;
 
-/// Draws the front, and below it the chosen formula as an outline: each line is an operator or a question, and
-/// operands are indented.
+/// Draws the front, and below it the chosen formula as an outline: each line is an operator or a question,
+/// and operands are indented.
 pub fn draw_front(mined: &Mined, target: &str, outline: &[(usize, String)]) -> Result<String> {
     let front = || mined.formulae.iter().filter(|formula| formula.front || formula.chosen);
     let percent = |accuracy: f64| 100.0 * (1.0 - accuracy);

@@ -44,9 +44,12 @@ pub(crate) fn best_functions(
             })
         })
         .collect();
+    // With fewer than four features, a function must not depend on the others: its table repeats.
+    let period = cells.len().min(16);
+    let repeats = |table: u32| period >= 16 || (table ^ table >> period) & ((1 << (16 - period)) - 1) == 0;
     let mut best = i64::MIN;
     let mut found: Vec<(usize, i64)> = Vec::new();
-    for (at, &table) in small.tables().iter().enumerate() {
+    for (at, &table) in small.tables().iter().enumerate().filter(|(_, table)| five || repeats(**table)) {
         let byte = |index: usize| sums[index][(table >> (8 * index) & 255) as usize];
         let measure = if five { byte(0) + byte(1) + byte(2) + byte(3) } else { byte(0) + byte(1) };
         if measure > best {
@@ -198,4 +201,36 @@ fn promising(problem: &Problem<'_>, context: &Context, budget: &Budget) -> Vec<V
         beam = next;
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::RowCounter;
+    use crate::score::Score;
+    use crate::shape::Shape;
+
+    #[test]
+    fn fewer_than_four_features_are_enough() {
+        for features in 1..=3usize {
+            for labels in 1..(1u32 << (1 << features)) - 1 {
+                let mut counter = RowCounter::default();
+                (0..1u64 << features).for_each(|row| counter.add(&[row], labels >> row & 1 == 1, 1));
+                let rows = counter.finish(features);
+                let problem = Problem {
+                    rows: &rows,
+                    features: &[],
+                    score: Score::new(features, rows.total()),
+                    operators: MineOperators::default(),
+                    max_size: 60,
+                    must: Vec::new(),
+                    shape: Shape::Any,
+                };
+                let list: Vec<usize> = (0..features).collect();
+                let found = best_functions(&problem, &whole(&problem), &list);
+                let (last, errors) = found.last().expect("a function");
+                assert_eq!((*errors, rows.errors(&last.values(&rows))), (0, 0), "{labels:b}");
+            }
+        }
+    }
 }

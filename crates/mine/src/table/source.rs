@@ -1,4 +1,5 @@
-//! Where a table comes from: a file, which may be compressed, or standard input. It can be read several times.
+//! Where a table comes from: a file, which may be compressed, or standard input. It can be read several
+//! times.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
