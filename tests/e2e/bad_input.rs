@@ -80,7 +80,7 @@ fn impossible_sampler_settings() {
     refused(&sample(&["--vars", "3", "--count", "0"]), &["--count", "at least 1"]);
     refused(&sample(&["--preset", "paper-7"]), &["paper-7", "paper-3, paper-4, paper-5, paper-10"]);
     refused(&sample(&["--preset", "paper-5", "--vars", "3"]), &["5 variables", "remove --vars"]);
-    refused(&sample(&["--preset", "paper-5", "--split", "dev"]), &["train, valid or test"]);
+    refused(&sample(&["--preset", "paper-5", "--split", "dev"]), &["train, valid, test or unseen"]);
     refused(&sample(&["--vars", "3", "--threads", "0"]), &["--threads"]);
 }
 
