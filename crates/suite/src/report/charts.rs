@@ -98,8 +98,11 @@ pub fn draw_chart(suite: &Suite, chart: &Chart, layout: &Layout, results: &Resul
     write_file(&description, serde_json::to_string(&plot)?.as_bytes())?;
     let mut command = layout.logicvae();
     command.arg("plot").arg(&description).args(["--force", "--out"]).arg(picture);
-    command.stdin(Stdio::null()).stderr(Stdio::inherit());
-    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+    // The program ends when its standard input does, so that must stay open.
+    let _input = child.stdin.take();
+    let output = child.wait_with_output().with_context(|| format!("cannot wait for {command:?}"))?;
     if !output.status.success() {
         bail!("the chart {} could not be drawn ({}): {command:?}", chart.name, output.status);
     }
