@@ -45,10 +45,10 @@ pub struct Report {
 impl Report {
     pub fn new(options: &Options) -> Self {
         let text = format!(
-            "# Mining compared with other tools\n\nWritten by `cargo xtask bench mine`. Ours has at most \
-             {} s for a table; {} seeds. The tools: STreeD (optimal trees of depth 4), RIPPER (wittgenstein), \
-             espresso (pyeda), gplearn (500 programs, 20 generations, with and, or, xor, not), a random \
-             forest of 100 trees and \
+            "# Mining compared with other tools\n\n\
+             Written by `cargo xtask bench mine`. Ours has at most {} s for a table; {} seeds. The tools: \
+             STreeD (optimal trees of depth 4), RIPPER (wittgenstein), espresso (pyeda), gplearn (500 \
+             programs, 20 generations, with and, or, xor, not), a random forest of 100 trees and \
              logistic regression (scikit-learn).\n\n",
             options.seconds, options.seeds
         );
