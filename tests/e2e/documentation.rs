@@ -43,8 +43,15 @@ fn shows_what_happens(page: &str, folder: &Folder) -> usize {
     let has_z3 = Command::new("z3").arg("--version").output().is_ok_and(|output| output.status.success());
     let mut commands = 0;
     for block in blocks(&text, "```console\n") {
-        for part in block.split("$ ").filter(|part| !part.is_empty()) {
-            let (line, shown) = part.split_once('\n').unwrap();
+        // A command is a line that starts with `$ `; what follows up to the next one is its output.
+        let marked = format!("\n{block}");
+        for part in marked.split("\n$ ").skip(1) {
+            let (line, shown) = part.split_once('\n').unwrap_or((part, ""));
+            let shown = if shown.is_empty() || shown.ends_with('\n') {
+                shown.to_owned()
+            } else {
+                format!("{shown}\n")
+            };
             if line.starts_with("z3 ") && !has_z3 {
                 continue;
             }

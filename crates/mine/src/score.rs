@@ -4,7 +4,8 @@
 //! rows. A formula is described from the root down. An operator costs its kind, the number of its operands,
 //! and the choice of its literals: k of F features in any order, so log2 of the binomial coefficient, plus
 //! one bit for each sign. An exclusive or has one sign for all. This makes a parity of all columns cheap, as
-//! it should be: there is only one.
+//! it should be: there is only one. The kinds of operators have different probabilities: people write `&` and
+//! `|` most, so these are preferred where `^` or a threshold has the same values.
 
 use crate::expr::{Expr, Join};
 
@@ -56,7 +57,8 @@ impl Score {
                 };
                 let threshold = if matches!(join, Join::AtLeast(_)) { (few + many).log2() } else { 0.0 };
                 let inner: f64 = parts.iter().map(|part| self.formula(part)).sum();
-                2.0 + integer(few)
+                kind(*join)
+                    + integer(few)
                     + integer(many)
                     + choose(self.features.max(few), few)
                     + signs
@@ -66,6 +68,16 @@ impl Score {
             }
         }
     }
+}
+
+/// The bits of an operator: minus log2 of the share of formulae that have it at a node.
+fn kind(join: Join) -> f64 {
+    let share: f64 = match join {
+        Join::And | Join::Or => 0.38,
+        Join::AtLeast(_) => 0.16,
+        Join::Xor(_) => 0.08,
+    };
+    -share.log2()
 }
 
 /// The bits of a small integer: Elias' gamma code, smoothed.
@@ -109,6 +121,13 @@ mod tests {
     fn more_errors_cost_more() {
         let score = Score::new(5, 24);
         assert!((0..24).all(|e| score.errors(e) < score.errors(e + 1)));
+    }
+
+    #[test]
+    fn disjunctions_are_preferred_to_exclusive_ones() {
+        let score = Score::new(6, 100);
+        let pair = |join| Expr::join(join, vec![Expr::positive(0), Expr::positive(1)]);
+        assert!(score.formula(&pair(Join::Or)) < score.formula(&pair(Join::Xor(false))));
     }
 
     #[test]
