@@ -124,6 +124,10 @@ mod tests {
         let train = experiment("c", "\"train\"\npreset = \"tiny\"\nfrom = \"b\"");
         let exhibit = "[[exhibit]]\nid = \"ours:x\"\ntitle = \"\"\n";
         let metric = "[metric.a]\ntitle = \"\"\nkey = \"a\"\ndraws = \"n\"\n";
+        let drawing = |name: &str| {
+            let text = experiment(name, "\"draw\"\nformula = \"x1\"");
+            format!("{text}{exhibit}")
+        };
         let list = "percent = true\nlist = \"all\"\n";
         for (text, message) in [
             (format!("{export}{draw}{exhibit}"), "`a` depends on `b`, which does not come before it"),
@@ -137,10 +141,10 @@ mod tests {
             (format!("{draw}fromula = \"x2\"\n{exhibit}"), "fromula"),
             (format!("{train}{exhibit}").replace("from =", "frm ="), "frm"),
             (format!("{draw}{exhibit}").replace("\"test\"", "\"figures\""), "cannot be a family"),
-            (experiment("../b", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
-            (experiment("a/b", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
-            (experiment("", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
-            (experiment("-b", "\"draw\"\nformula = \"x1\""), "cannot be the name of an experiment"),
+            (drawing("../b"), "cannot be the name of an experiment"),
+            (drawing("a/b"), "cannot be the name of an experiment"),
+            (drawing(""), "cannot be the name of an experiment"),
+            (drawing("-b"), "cannot be the name of an experiment"),
         ] {
             assert!(error(&text).contains(message), "{message}: {}", error(&text));
         }
