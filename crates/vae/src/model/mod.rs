@@ -343,6 +343,8 @@ pub(crate) fn check_embedding(config: &Config, embedding: Option<&Embedding>) ->
 
 #[cfg(test)]
 mod tests {
+    use logicvae_logic::SamplerParams;
+
     use super::*;
 
     #[test]
@@ -371,8 +373,10 @@ mod tests {
         let model = Model::new(&config).unwrap();
         let weights = model.parameters().to_safetensors().unwrap();
         let embedding = Some(model.semantics.as_ref().unwrap().embedding.clone());
-        // A pool that could not be sampled: loading must not try.
-        config.context.as_mut().unwrap().pool = usize::MAX;
+        // A pool that could not be sampled, since there are too few small formulae: loading must not try.
+        config.context.as_mut().unwrap().pool = 1_000_000;
+        config.data.set.sampler = SamplerParams { max_nodes: 5, ..SamplerParams::new(3) };
+        assert!(crate::semantics::fit_embedding(&config).is_err());
         let loaded = Model::from_weights(&config, embedding, &weights, &Device::Cpu).unwrap();
         assert_eq!(loaded.parameters().to_safetensors().unwrap(), weights);
         let other = Config { model: ModelConfig { hidden: 9, ..config.model.clone() }, ..config };
