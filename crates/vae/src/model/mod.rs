@@ -376,7 +376,7 @@ mod tests {
         // A pool that could not be sampled, since there are too few small formulae: loading must not try.
         config.context.as_mut().unwrap().pool = 1_000_000;
         config.data.set.sampler = SamplerParams { max_nodes: 5, ..SamplerParams::new(3) };
-        assert!(crate::semantics::fit_embedding(&config).is_err());
+        assert!(fit_embedding(&config).is_err());
         let loaded = Model::from_weights(&config, embedding, &weights, &Device::Cpu).unwrap();
         assert_eq!(loaded.parameters().to_safetensors().unwrap(), weights);
         let other = Config { model: ModelConfig { hidden: 9, ..config.model.clone() }, ..config };
