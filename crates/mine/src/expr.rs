@@ -1,7 +1,7 @@
 //! Formulae over features: negation normal form with operators of any number of operands.
 //!
 //! Negations stand at literals only, since every operator here has a dual. So two formulae that differ in
-//! their negations alone are equal, and a search does not try both. [`Expr::size`] and the printed text put
+//! their negations alone are equal, and a search does not try both. The size and the printed text put
 //! negations where they are shortest. The size of mined formulae is limited, so functions may recurse.
 
 use crate::rows::{Bits, Rows};

@@ -1,6 +1,6 @@
 //! Readable logical formulae from tables of observations.
 //!
-//! [`Table::read`] turns a CSV file into distinct, bit-packed rows with yes-or-no [`Feature`]s. [`mine`]
+//! [`Table::read`] turns a CSV file into distinct, bit-packed rows with yes-or-no [`Feature`]s. [`mine()`]
 //! searches for formulae that explain the target, with several [`Engine`]s under one [`Score`]: the bits
 //! that describe the formula and its errors. The result is a front of size against error, one formula of
 //! which is chosen. [`predict`] applies a formula to a file.
