@@ -89,7 +89,7 @@ fn z3_agrees_on_conflicts() {
     }
 }
 
-/// z3 proves that a file comes back from SMT-LIB with the same meaning.
+/// z3 proves that a file keeps its meaning through SMT-LIB.
 #[test]
 fn z3_reads_what_is_written_and_the_other_way_round() {
     if !available("z3", &["--version"]) {

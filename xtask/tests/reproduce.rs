@@ -27,7 +27,7 @@ fn the_build_is_announced_before_it_begins() {
     assert!(output.status.success(), "{err}");
     let lines: Vec<&str> = err.lines().collect();
     assert!(lines[0].starts_with("building logicvae and logicvae-suite"), "{err}");
-    // What cargo says is passed on.
+    // The output of cargo is shown.
     assert!(lines[1].starts_with("   Compiling with build --release"), "{err}");
     assert_eq!(out, "suite --list\n");
 }

@@ -214,7 +214,7 @@ const PUBLISHED_POOL_SIGMA2: f64 = 0.2;
 
 /// A model of the paper on data as the authors' program draws them: smaller formulae, and test formulae of
 /// which most are training formulae. Half of the training formulae are used as given, so that these are
-/// learned by heart. As in that program, the prior of conditional models is N(0, I), and the pool is
+/// memorised. As in that program, the prior of conditional models is N(0, I), and the pool is
 /// decomposed with another σ² than that of the formulae which are embedded.
 fn published(name: &str, config: Config) -> Option<Config> {
     // Only the paper's models are trained on given formulae in which every variable occurs.

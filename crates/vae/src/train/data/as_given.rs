@@ -8,7 +8,7 @@ use crate::error::VaeError;
 use crate::random::{Purpose, generator, position};
 
 /// Puts some of the given formulae back once the curriculum is over. Where test formulae can be training
-/// formulae, augmentations alone would show them too rarely to be learned by heart.
+/// formulae, augmentations alone would show them too rarely to be memorised.
 pub(super) struct AsGiven {
     seed: u64,
     probability: f64,
