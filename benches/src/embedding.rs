@@ -6,13 +6,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use candle_core::Tensor;
+use faer::Accum;
+use logicvae_compute::{Weight, matrix, matrix_mut};
 use logicvae_kernel::{NpyWriter, Precision};
 use logicvae_logic::{Formula, SamplerParams};
 use logicvae_vae::{Codes, Decoding, Model};
 
 use crate::cores;
 use crate::peer::Peer;
-use crate::timing::{Row, compare};
+use crate::timing::{Row, compare, median_of, seconds};
 
 const FORMULAE: usize = 1024;
 /// The number of formulae in one pass of PyTorch: as many as in one of ours.
@@ -38,6 +40,8 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
     ensure!(rows as usize == FORMULAE, "the peer has {rows} semantic vectors");
     let codes = model.encode(&formulae)?;
     let (encoded, decoded) = (sum(&codes.z)?, exact(&model, &codes, &formulae)?);
+    let rate = product_rate(model.config().hidden)?;
+    eprintln!("products: {:.0} billion operations per second and thread", rate / 1e9);
     let mut table = Vec::new();
     for threads in [2, 1] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(cores::bind).build()?;
@@ -80,6 +84,20 @@ pub fn run(python: &Path) -> Result<Vec<Row>> {
         )?);
     }
     Ok(table)
+}
+
+/// The floating-point operations per second of one thread, in products as large as those of the decoder. Both
+/// directions are bound by it: see docs/speed.md.
+fn product_rate(hidden: usize) -> Result<f64> {
+    const ROWS: usize = 192;
+    const PRODUCTS: usize = 1000;
+    let weight = Weight::new(vec![0.5; hidden * ROWS], hidden);
+    let (rows, mut to) = (vec![0.5_f32; ROWS * hidden], vec![0.0; ROWS * ROWS]);
+    let time = median_of(ROUNDS, || {
+        let mut multiply = || weight.multiply(matrix_mut(&mut to, ROWS), Accum::Replace, matrix(&rows, ROWS));
+        Ok(seconds(|| (0..PRODUCTS).for_each(|_| multiply())).0)
+    })?;
+    Ok((2 * ROWS * hidden * ROWS * PRODUCTS) as f64 / time)
 }
 
 /// The sum of all absolute values.
