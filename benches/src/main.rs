@@ -100,9 +100,7 @@ fn main() -> Result<()> {
             seconds: args.seconds,
             sections,
         };
-        let report = mine::run(&options)?;
-        print!("{report}");
-        return Ok(std::fs::write(mine::target(), report)?);
+        return mine::run(&options);
     }
     if let Some(set) = &args.minimise {
         println!("{}", serde_json::to_string(&minimise::run(set)?)?);

@@ -19,7 +19,8 @@ pub struct Args {
     /// are used.
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
-    /// With `mine`: the sections to run [default: all]: complete, public, noise, few, synthetic, ablation.
+    /// With `mine`: the sections to run [default: all]: complete, public, noise, few, synthetic,
+    /// ablation, scale.
     #[arg(long, value_name = "LIST")]
     sections: Option<String>,
     /// With `mine`: the number of seeds.

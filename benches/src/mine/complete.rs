@@ -6,7 +6,7 @@ use anyhow::Result;
 use logicvae_logic::{Budget, Formula, Operators, SamplerParams, minimise, quantiles};
 use logicvae_mine::MineOptions;
 
-use super::report::Section;
+use super::report::{Section, TITLES};
 
 pub fn run(count: usize) -> Result<Section> {
     let mut formulae: Vec<Formula> = Vec::new();
@@ -49,10 +49,10 @@ pub fn run(count: usize) -> Result<Section> {
     };
     let [median] = quantiles(&mut seconds, [0.5]);
     let mut section = Section::new(
-        "Complete tables",
+        TITLES[0],
         "Random formulae of up to five variables; the table has every assignment once. The optimum is that \
-         of \
-         `logicvae minimise` with `^`, where it is proven.",
+         of `logicvae minimise` with `^`, where it is proven."
+            .into(),
         &["", "measured", "target"],
     );
     section.row(["equivalent to the source".into(), share(equivalent, total), "≥ 99.5 %".into()]);

@@ -4,6 +4,7 @@
 mod complete;
 mod peers;
 mod report;
+mod scale;
 mod synthetic;
 mod tasks;
 
@@ -25,15 +26,16 @@ pub struct Options {
     pub seeds: u64,
     /// The largest number of seconds for one table.
     pub seconds: f64,
-    /// The sections to run: complete, public, noise, few, synthetic, ablation.
+    /// The sections to run: complete, public, noise, few, synthetic, ablation,
+    /// scale.
     pub sections: Vec<String>,
 }
 
 /// The sections of the comparison.
-const SECTIONS: [&str; 6] = ["complete", "public", "noise", "few", "synthetic", "ablation"];
+const SECTIONS: [&str; 7] = ["complete", "public", "noise", "few", "synthetic", "ablation", "scale"];
 
-/// Runs the comparison and returns the report as Markdown.
-pub fn run(options: &Options) -> Result<String> {
+/// Runs the comparison. Each section is written to the report as soon as it is measured.
+pub fn run(options: &Options) -> Result<()> {
     for section in &options.sections {
         anyhow::ensure!(
             SECTIONS.contains(&section.as_str()),
@@ -42,30 +44,33 @@ pub fn run(options: &Options) -> Result<String> {
         );
     }
     let runs = |section: &str| options.sections.is_empty() || options.sections.iter().any(|s| s == section);
-    let mut report = Report::new(options);
+    let mut report = Report::open(target());
     if runs("complete") {
-        report.add(complete::run(500)?);
+        report.add(&complete::run(500)?)?;
+    }
+    if runs("scale") {
+        report.add(&scale::run(options)?)?;
     }
     let mut peers = peers::Peers::start(&options.python)?;
     if let Some(folder) = &options.data {
         let sets = tasks::public(folder, &mut peers)?;
         if runs("public") {
-            report.add(tasks::clean(&sets, &mut peers, options)?);
+            report.add(&tasks::clean(&sets, &mut peers, options)?)?;
         }
         if runs("noise") {
-            report.add(tasks::noise(&sets, &mut peers, options)?);
+            report.add(&tasks::noise(&sets, &mut peers, options)?)?;
         }
         if runs("few") {
-            report.add(tasks::few_rows(&sets, &mut peers, options)?);
+            report.add(&tasks::few_rows(&sets, &mut peers, options)?)?;
         }
         if runs("ablation") {
-            report.add(tasks::ablation(&sets, options)?);
+            report.add(&tasks::ablation(&sets, options)?)?;
         }
     }
     if runs("synthetic") {
-        report.add(synthetic::run(&mut peers, options)?);
+        report.add(&synthetic::run(&mut peers, options)?)?;
     }
-    Ok(report.finish())
+    Ok(())
 }
 
 /// Our answer for a task: predictions for its test rows, the formula, its size and the seconds.
@@ -111,6 +116,6 @@ fn f1(predictions: &[bool], truth: &[bool]) -> f64 {
 }
 
 /// Where the report is written.
-pub fn target() -> PathBuf {
+fn target() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/mining.md")
 }

@@ -5,7 +5,7 @@ use logicvae_logic::{Formula, SamplerParams, mix64};
 use logicvae_mine::Engines;
 
 use super::peers::{Peers, TOOLS};
-use super::report::Section;
+use super::report::{Section, TITLES, limits};
 use super::tasks::Task;
 use super::{Options, ours};
 
@@ -16,10 +16,12 @@ const TESTED: usize = 2_000;
 pub fn run(peers: &mut Peers, options: &Options) -> Result<Section> {
     let mut header = vec!["variables", "rows", "labels flipped", "tables", "ours"];
     header.extend(TOOLS);
-    let text = "The share of tables for which the result equals the formula at 2,000 fresh rows. The formula \
-                has \
-                some of 20 columns, the rows are random.";
-    let mut section = Section::new("Random formulae over some of 20 columns", text, &header);
+    let text = format!(
+        "The share of tables for which the result equals the formula at 2,000 fresh rows. The formula has some \
+         of 20 columns, the rows are random. {}",
+        limits(options, &format!("{} tables in each row", options.seeds))
+    );
+    let mut section = Section::new(TITLES[4], text, &header);
     for variables in [3u32, 5, 7, 10] {
         for rows in [100usize, 300, 1000] {
             for noise in [0.0, 0.05, 0.1] {

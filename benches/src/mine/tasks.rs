@@ -7,7 +7,7 @@ use logicvae_logic::mix64;
 use logicvae_mine::{Engine, Engines};
 
 use super::peers::{Peers, QUICK_TOOLS, TOOLS};
-use super::report::{Section, mean};
+use super::report::{Section, TITLES, limits, mean};
 use super::{Options, f1, ours};
 
 /// Training rows with labels, and test rows with the truth.
@@ -82,7 +82,8 @@ pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Sect
     let mut header = vec!["set", "training × columns", "ours", "literals", "seconds"];
     header.extend(TOOLS);
     header.extend(["espresso's literals", "unseen rows", "ours on unseen", "best other on unseen"]);
-    let mut section = Section::new("Public tables, clean labels", "F1 on the test rows.", &header);
+    let text = format!("F1 on the test rows. {}", limits(options, "one run on each"));
+    let mut section = Section::new(TITLES[1], text, &header);
     for task in sets {
         eprintln!("clean: {}", task.name);
         let own = ours(task, &Engines::default(), options.seconds)?;
@@ -125,8 +126,10 @@ fn compare(
 ) -> Result<Section> {
     let mut header = vec!["set", "share", "ours"];
     header.extend(QUICK_TOOLS);
+    let text = format!("{text} {}", limits(options, &format!("means over {} seeds", options.seeds)));
     let mut section = Section::new(title, text, &header);
     let mut all: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
+    let mut behind = Vec::new();
     for task in sets {
         for &level in levels {
             eprintln!("{title}: {} at {level}", task.name);
@@ -149,25 +152,42 @@ fn compare(
                     .map(|(at, m)| if at == 0 { format!("**{m:.3}**") } else { format!("{m:.3}") }),
             );
             section.row(cells);
+            let (at, best) = means
+                .iter()
+                .enumerate()
+                .skip(1)
+                .fold((0, 0.0), |best, (at, &mean)| if mean > best.1 { (at, mean) } else { best });
+            if best > means[0] + 0.01 {
+                let (name, tool) = (&task.name, QUICK_TOOLS[at - 1]);
+                behind.push(format!(
+                    "{name} at {:.0} % ({:.3} below {tool})",
+                    100.0 * level,
+                    best - means[0]
+                ));
+            }
             all.iter_mut().zip(means).for_each(|(list, mean)| list.push(mean));
         }
     }
     let mut cells = vec!["mean".to_owned(), String::new()];
     cells.extend(all.iter().map(|list| format!("**{:.3}**", mean(list))));
     section.row(cells);
+    section.note(match behind.is_empty() {
+        true => "Nowhere is ours more than 0.01 below the best other tool.".into(),
+        false => format!("Ours is more than 0.01 below the best other tool on {}.", behind.join(", ")),
+    });
     Ok(section)
 }
 
 /// Flipped labels.
 pub fn noise(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
     let text = "Mean F1 on clean test rows after a share of the training labels was flipped.";
-    compare("Flipped labels", text, sets, &[0.05, 0.1, 0.2], Task::with_noise, peers, options)
+    compare(TITLES[2], text, sets, &[0.05, 0.1, 0.2], Task::with_noise, peers, options)
 }
 
 /// Few rows.
 pub fn few_rows(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
     let text = "Mean F1 on the test rows, with a share of the training rows.";
-    compare("Few rows", text, sets, &[0.1, 0.25, 0.5], Task::with_rows, peers, options)
+    compare(TITLES[3], text, sets, &[0.1, 0.25, 0.5], Task::with_rows, peers, options)
 }
 
 /// The same tables without one engine at a time.
@@ -175,8 +195,11 @@ pub fn ablation(sets: &[Task], options: &Options) -> Result<Section> {
     let mut header = vec!["set", "labels flipped", "all engines"];
     let names: Vec<String> = Engine::ALL.iter().map(|engine| format!("without {}", engine.name())).collect();
     header.extend(names.iter().map(String::as_str));
-    let text = "Mean F1 (and literals) with each engine switched off, with the same time limit.";
-    let mut section = Section::new("What each engine contributes", text, &header);
+    let text = format!(
+        "Mean F1 (and literals) with each engine switched off, with the same time limit. {}",
+        limits(options, &format!("flipped labels: means over {} seeds", options.seeds))
+    );
+    let mut section = Section::new(TITLES[5], text, &header);
     let mut variants = vec![Engines::default()];
     for engine in Engine::ALL {
         let mut engines = Engines::default();

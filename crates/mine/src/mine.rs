@@ -9,6 +9,7 @@ use crate::expr::Expr;
 use crate::front::Front;
 use crate::parse::ParsedFormula;
 use crate::problem::{Candidate, MineOperators, Problem};
+use crate::rows::Rows;
 use crate::score::Score;
 use crate::search::{Search, StopReason};
 use crate::shape::Shape;
@@ -50,7 +51,7 @@ impl Default for MineOptions {
             operators: MineOperators::default(),
             engines: Engines::default(),
             max_size: 60,
-            patience: 8,
+            patience: 16,
             start: None,
             must: Vec::new(),
             shape: Shape::Any,
@@ -224,8 +225,6 @@ pub fn mine(
         return Err(MineError::Settings(message.into()));
     };
     let saved = saved_bits(&problem, chosen.score);
-    let beats_guessing = !matches!(chosen.expr, Expr::Const(_)) && (saved > 0.0 || rows.is_complete());
-    let reason = reason(&problem, &chosen, saved, beats_guessing);
     match formulae.iter_mut().find(|formula| formula.expr == chosen.expr) {
         Some(formula) => formula.chosen = true,
         None => {
@@ -248,6 +247,8 @@ pub fn mine(
             cross_validation = Some(own);
         }
     }
+    let verdict = Verdict::of(&problem, &chosen, cross_validation.as_ref());
+    let (reason, beats_guessing) = (reason(&problem, &chosen, saved, verdict), verdict == Verdict::Better);
     let significance = (options.shuffles > 0).then(|| trust.significance(saved, options.shuffles));
     let stability = (options.resamples > 0).then(|| trust.stability(&chosen.expr, options.resamples));
     let converged = stop == StopReason::Converged;
@@ -265,9 +266,58 @@ fn chosen(problem: &Problem<'_>, front: &Front) -> Option<Candidate> {
     front.best().cloned()
 }
 
-fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, beats_guessing: bool) -> String {
-    if !beats_guessing {
-        return "nothing beats guessing: no formula saves more bits than it costs to write down".into();
+/// Whether a formula is better than guessing.
+#[derive(Clone, Copy, PartialEq)]
+enum Verdict {
+    Better,
+    /// It is the guess itself, or no better on held-out rows.
+    Guess,
+    /// It needs more bits than it saves, and there are no held-out rows that could tell.
+    Unknown,
+}
+
+impl Verdict {
+    /// A formula that saves more bits than its full description has is no accident. Otherwise, held-out rows
+    /// decide.
+    fn of(problem: &Problem<'_>, chosen: &Candidate, held_out: Option<&HeldOut>) -> Self {
+        if matches!(chosen.expr, Expr::Const(_)) {
+            return Self::Guess;
+        }
+        let own = problem.score.errors(chosen.errors) + problem.score.description(&chosen.expr);
+        if problem.rows.is_complete() || saved_bits(problem, own) > 0.0 {
+            return Self::Better;
+        }
+        match held_out {
+            Some(held_out) if held_out.interval.0 > guessing(problem.rows) => Self::Better,
+            Some(_) => Self::Guess,
+            None => Self::Unknown,
+        }
+    }
+}
+
+/// The accuracy of the better constant.
+fn guessing(rows: &Rows) -> f64 {
+    rows.positive().max(rows.total() - rows.positive()) as f64 / rows.total() as f64
+}
+
+fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Guess if matches!(chosen.expr, Expr::Const(_)) => {
+            return "nothing beats guessing: no formula saves more bits than it costs to write down".into();
+        }
+        Verdict::Guess => {
+            return format!(
+                "nothing beats guessing: on held-out rows this formula is not surely better than always saying \
+                 the more frequent value ({:.1} % right)",
+                100.0 * guessing(problem.rows)
+            );
+        }
+        Verdict::Unknown => {
+            return "the shortest description, but it may be no better than guessing: use cross-validation or \
+                    --significance to find out"
+                .into();
+        }
+        Verdict::Better => {}
     }
     if problem.rows.is_complete() && chosen.errors == 0 {
         return "the table has every combination of values, so the smallest formula without errors is chosen"
@@ -276,8 +326,7 @@ fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, beats_guessing:
     let [errors, own] = [problem.score.errors(chosen.errors), problem.score.formula(&chosen.expr)];
     format!(
         "shortest description: {own:.0} bits for the formula and {errors:.0} bits for its errors, {saved:.0} \
-         bits \
-         less than guessing"
+         bits less than guessing"
     )
 }
 

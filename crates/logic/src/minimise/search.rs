@@ -70,12 +70,14 @@ pub(super) struct Search<'a> {
     estimates: Vec<f32>,
     /// The remainders solved in this round, with the depth they were solved at.
     solved: HashMap<(Gaps, usize), Option<Expression>>,
+    /// Whether there is an answer already, so that the search may end anywhere.
+    answered: bool,
 }
 
 impl<'a> Search<'a> {
     pub fn new(variables: usize, operators: Operators, budget: &'a Budget) -> Self {
         let library = Library::shared(variables, operators);
-        Self { library, operators, budget, estimates: estimates(), solved: HashMap::new() }
+        Self { library, operators, budget, estimates: estimates(), solved: HashMap::new(), answered: false }
     }
 
     /// The best expression of a function. `start` is one that is known already.
@@ -105,6 +107,7 @@ impl<'a> Search<'a> {
             // The first round always ends, so that there is an answer.
             let found = self.solve(whole, 0, widths, best.as_ref().map_or(usize::MAX, Expression::size));
             best = smaller(best, found);
+            self.answered = best.is_some();
             if self.operators.not {
                 let limit = best.as_ref().map_or(usize::MAX, |best| best.size() - 1);
                 let inverse = Gaps { on: whole.off, off: whole.on };
@@ -149,7 +152,7 @@ impl<'a> Search<'a> {
         let mut best = self.by_cofactors(gaps).filter(|found| found.size() < limit);
         for split in self.splits(gaps, widths.get(depth).copied().unwrap_or(1), depth) {
             let limit = best.as_ref().map_or(limit, Expression::size).min(limit);
-            if depth > 0 && best.is_some() && self.budget.is_spent() {
+            if self.may_end(best.is_some()) {
                 break;
             }
             let piece = self.library.size(split.piece);
@@ -161,14 +164,16 @@ impl<'a> Search<'a> {
                 let piece = self.library.expression(split.piece);
                 best = smaller(best, Some(Expression::join(split.operator, &piece, &rest)));
             }
-            if self.budget.is_spent() && best.is_some() {
-                break;
-            }
         }
         if limit == usize::MAX || best.is_some() {
             self.solved.insert((gaps, depth), best.clone());
         }
         best
+    }
+
+    /// Whether the time is over, and there is an answer without the pieces that were not tried yet.
+    fn may_end(&self, found: bool) -> bool {
+        (found || self.answered) && self.budget.is_spent()
     }
 
     /// `x & a | !x & b` for the best variable x of five: a and b have four variables, so their smallest
