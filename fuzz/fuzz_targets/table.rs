@@ -1,5 +1,5 @@
-//! Reads arbitrary bytes as a table of observations for `logicvae mine`, and a formula for `predict`. The first
-//! line is the formula, the rest is the table, compressed or not.
+//! Reads arbitrary bytes as a table of observations for `logicvae mine`, and a formula for `predict`. The
+//! first line is the formula, the rest is the table, compressed or not.
 
 #![no_main]
 

@@ -9,13 +9,15 @@ use super::Options;
 const INTRODUCTION: &str = "\
 # Mining compared with other tools
 
-Written by `cargo xtask bench mine`, section by section. The tools: STreeD (optimal trees of depth 4), RIPPER
-(wittgenstein), espresso (pyeda), a random forest of 100 trees and logistic regression (scikit-learn), and gplearn (500
-programs, 20 generations, with and, or, xor, not), which is left out where there are hundreds of tables. The public tables
-are nine of PMLB's, with a quarter of the rows held out. Both sides run in turn on the same rows.
+Written by `cargo xtask bench mine`, section by section. The tools: STreeD (optimal trees of depth 4),
+RIPPER (wittgenstein), espresso (pyeda), a random forest of 100 trees and logistic regression
+(scikit-learn), and gplearn (500 programs, 20 generations, with and, or, xor, not), which is left out
+where there are hundreds of tables. The public tables are nine of PMLB's, with a quarter of the rows held
+out. Both sides run in turn on the same rows.
 
-How much a bit of the formula counts in our score was chosen with the tables of \"Flipped labels\" and \"Few rows\", so ours
-has an advantage in these two sections. It was not chosen with complete tables or random formulae.
+How much a bit of the formula counts in our score was chosen with the tables of \"Flipped labels\" and
+\"Few rows\", so ours has an advantage in these two sections. It was not chosen with complete tables or
+random formulae.
 ";
 
 /// The sections in the order of the report.

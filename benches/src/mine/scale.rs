@@ -23,9 +23,9 @@ const SIZES: [(usize, usize); 6] = [
 
 pub fn run(options: &Options) -> Result<Section> {
     let text = format!(
-        "CSV files with {COLUMNS} columns of 0 and 1. The target is `c1 & c2 | c3 & !c4`, and one label in 50 is \
-         wrong. *Reading* includes counting the distinct rows. *Searching* ends by itself, at the latest after \
-         {} s. *Memory* is the peak of the process while it reads and searches.",
+        "CSV files with {COLUMNS} columns of 0 and 1. The target is `c1 & c2 | c3 & !c4`, and one label in \
+         50 is wrong. *Reading* includes counting the distinct rows. *Searching* ends by itself, at the \
+         latest after {} s. *Memory* is the peak of the process while it reads and searches.",
         options.seconds
     );
     let header = ["rows", "distinct", "file", "reading", "searching", "memory", "found"];
@@ -70,7 +70,7 @@ fn written(rows: usize, distinct: usize) -> Result<tempfile::NamedTempFile> {
         for column in 0..COLUMNS {
             line[2 * column] = b'0' + u8::from(bit(column));
         }
-        let wrong = mix64(row as u64 ^ 0xf11b) % 50 == 0;
+        let wrong = mix64(row as u64 ^ 0xf11b).is_multiple_of(50);
         let label = (bit(0) && bit(1) || bit(2) && !bit(3)) ^ wrong;
         line[2 * COLUMNS] = b'0' + u8::from(label);
         line[2 * COLUMNS + 1] = b'\n';

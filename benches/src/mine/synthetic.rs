@@ -17,8 +17,8 @@ pub fn run(peers: &mut Peers, options: &Options) -> Result<Section> {
     let mut header = vec!["variables", "rows", "labels flipped", "tables", "ours"];
     header.extend(TOOLS);
     let text = format!(
-        "The share of tables for which the result equals the formula at 2,000 fresh rows. The formula has some \
-         of 20 columns, the rows are random. {}",
+        "The share of tables for which the result equals the formula at 2,000 fresh rows. The formula has \
+         some of 20 columns, the rows are random. {}",
         limits(options, &format!("{} tables in each row", options.seeds))
     );
     let mut section = Section::new(TITLES[4], text, &header);

@@ -307,8 +307,8 @@ fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, verdict: Verdic
         }
         Verdict::Guess => {
             return format!(
-                "nothing beats guessing: on held-out rows this formula is not surely better than always saying \
-                 the more frequent value ({:.1} % right)",
+                "nothing beats guessing: on held-out rows this formula is not surely better than always \
+                 saying the more frequent value ({:.1} % right)",
                 100.0 * guessing(problem.rows)
             );
         }

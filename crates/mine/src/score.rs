@@ -82,10 +82,10 @@ impl Score {
     }
 }
 
-/// What a bit of the formula counts. Many formulae have the same values at all rows, so describing one of them
-/// takes more bits than describing the values, and the fewer rows there are, the more so. RIPPER and C4.5 count
-/// a half for the same reason. The numbers were chosen with public tables of 10 to 6,000 rows, with and without
-/// wrong labels: see results/mining.md.
+/// What a bit of the formula counts. Many formulae have the same values at all rows, so describing one of
+/// them takes more bits than describing the values, and the fewer rows there are, the more so. RIPPER and
+/// C4.5 count a half for the same reason. The numbers were chosen with public tables of 10 to 6,000 rows,
+/// with and without wrong labels: see results/mining.md.
 fn weight(total: u64) -> f64 {
     (0.08 * (total.max(1) as f64).log2() - 0.2).clamp(0.2, 0.55)
 }
