@@ -3,7 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use logicvae_logic::ContainerWriter;
 use logicvae_vae::Checkpoint;
 
 fn read(bytes: &[u8]) {
@@ -15,14 +14,5 @@ fn read(bytes: &[u8]) {
 
 fuzz_target!(|bytes: &[u8]| {
     read(bytes);
-    // Each frame begins with its length, in two bytes.
-    let mut container = ContainerWriter::new(Vec::new(), *b"trst", 1).unwrap();
-    let mut rest = bytes;
-    while let Some((length, after)) = rest.split_first_chunk::<2>() {
-        let length = usize::from(u16::from_le_bytes(*length)).min(after.len());
-        let (frame, after) = after.split_at(length);
-        container.frame(frame).unwrap();
-        rest = after;
-    }
-    read(&container.finish().unwrap());
+    read(&logicvae_fuzz::container(*b"trst", bytes));
 });

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{Folder, done, logicvae};
+use crate::support::{Folder, SMALL, done, logicvae};
 
 /// A short training of the tiny preset, which takes half a second.
 const SHORT: [&str; 6] = [
@@ -158,18 +158,7 @@ fn a_model_is_trained_evaluated_and_used() {
 fn a_conditional_model_decodes_for_a_meaning() {
     let folder = Folder::new();
     let run = folder.path("run");
-    let small = [
-        "--set=model.hidden=16",
-        "--set=context.pool=200",
-        "--set=context.components=6",
-        "--set=data.set.train=64",
-        "--set=data.set.valid=10",
-        "--set=data.set.test=10",
-        "--epochs=2",
-    ];
-    let mut args = vec!["train", "--preset", "cvae-best-3", "--out", &run];
-    args.extend(small);
-    done(&args);
+    done(&[&["train", "--preset", "cvae-best-3", "--out", &run], &SMALL[..]].concat());
     let decoded =
         done(&["decode", "--model", &run, "--context", "x1 -> x2", "--draws", "3", "--json"]).json();
     assert_eq!(decoded["formulae"].as_array().unwrap().len(), 3);

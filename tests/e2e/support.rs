@@ -9,6 +9,17 @@ use tempfile::TempDir;
 /// The message of the operating system about a file that does not exist.
 pub const NO_SUCH_FILE: &str = if cfg!(windows) { "cannot find the file" } else { "No such file" };
 
+/// Settings with which a conditional model is trained within seconds.
+pub const SMALL: [&str; 7] = [
+    "--set=model.hidden=16",
+    "--set=context.pool=200",
+    "--set=context.components=6",
+    "--set=data.set.train=64",
+    "--set=data.set.valid=10",
+    "--set=data.set.test=10",
+    "--epochs=2",
+];
+
 /// Output and exit code of one call of the binary.
 pub struct Run {
     pub code: i32,

@@ -1,6 +1,6 @@
 //! What `train` and `evaluate` say while they work, and about data and files that are missing.
 
-use crate::support::{Folder, done, logicvae, refused};
+use crate::support::{Folder, SMALL, done, logicvae, refused};
 
 fn tiny(folder: &Folder) -> String {
     let run = folder.path("run");
@@ -12,16 +12,7 @@ fn tiny(folder: &Folder) -> String {
 fn every_phase_of_an_evaluation_has_a_line_without_a_terminal() {
     let folder = Folder::new();
     let run = folder.path("run");
-    let small = [
-        "--set=model.hidden=16",
-        "--set=context.pool=200",
-        "--set=context.components=6",
-        "--set=data.set.train=64",
-        "--set=data.set.valid=10",
-        "--set=data.set.test=10",
-        "--epochs=2",
-    ];
-    let trained = done(&[&["train", "--preset", "cvae-best-3", "--out", &run], &small[..]].concat());
+    let trained = done(&[&["train", "--preset", "cvae-best-3", "--out", &run], &SMALL[..]].concat());
     let lines = ["fitting the semantic embedding on 200 formulae", "epoch 1 of 2: nll", "epoch 2 of 2: nll"];
     assert!(lines.iter().all(|line| trained.err.contains(line)), "{}", trained.err);
 
@@ -106,16 +97,9 @@ fn messages_about_data_have_the_lines_of_the_file() {
 fn published_data_are_evaluated_as_published_and_on_unseen_formulae() {
     let folder = Folder::new();
     let run = folder.path("run");
-    let small = [
-        "--set=model.hidden=16",
-        "--set=context.pool=200",
-        "--set=context.components=6",
-        "--set=data.set.train=64",
-        "--set=data.set.valid=10",
-        "--set=data.set.test=20",
-        "--epochs=2",
-    ];
-    done(&[&["train", "--preset", "published-cvae-gcn-3", "--out", &run], &small[..]].concat());
+    let twenty = ["train", "--preset", "published-cvae-gcn-3", "--out", &run, "--set=data.set.test=20"];
+    let small = SMALL.iter().copied().filter(|setting| !setting.contains("data.set.test"));
+    done(&twenty.into_iter().chain(small).collect::<Vec<&str>>());
     let ours = done(&["evaluate", &run, "--quick", "--json"]).json();
     let lengths = ["known_accuracies", "new_accuracies"].map(|key| ours[key].as_array().unwrap().len());
     assert_eq!(lengths.iter().sum::<usize>(), 20);

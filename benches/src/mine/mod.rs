@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use logicvae_logic::Budget;
-use logicvae_mine::{Engines, Feature, MineOptions, RowCounter, Table, Test, mine};
+use logicvae_mine::{Engines, Feature, MineOptions, MinedFormula, RowCounter, Table, Test, mine};
 
 use report::Report;
 use tasks::Task;
@@ -73,12 +73,27 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Our answer for a task: predictions for its test rows, the formula, its size and the seconds.
+/// Our answer for a task: the chosen formula, all formulae of the front, and the seconds.
 struct Answer {
+    chosen: Found,
+    /// With their descriptions in bits.
+    others: Vec<(f64, Found)>,
+    seconds: f64,
+}
+
+/// A formula with its predictions for the test rows.
+struct Found {
     predictions: Vec<bool>,
     formula: String,
     literals: usize,
-    seconds: f64,
+}
+
+impl Answer {
+    /// The formula with the shortest description of those with at most this many literals.
+    fn within(&self, literals: usize) -> Option<&Found> {
+        let short = self.others.iter().filter(|(_, found)| found.literals <= literals);
+        short.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, found)| found)
+    }
 }
 
 /// Mines the training rows of a task.
@@ -89,8 +104,13 @@ fn ours(task: &Task, engines: &Engines, seconds: f64) -> Result<Answer> {
     let found = mine(&table, &options, &Budget::seconds(seconds), &|_| {})?;
     let seconds = start.elapsed().as_secs_f64();
     let chosen = found.chosen().ok_or_else(|| anyhow::anyhow!("no formula"))?;
-    let predictions = task.test.iter().map(|row| chosen.expr.value(&|f| row[f as usize])).collect();
-    Ok(Answer { predictions, formula: chosen.formula.clone(), literals: chosen.expr.literals(), seconds })
+    let described = |formula: &MinedFormula| Found {
+        predictions: task.test.iter().map(|row| formula.expr.value(&|f| row[f as usize])).collect(),
+        formula: formula.formula.clone(),
+        literals: formula.expr.literals(),
+    };
+    let others = found.formulae.iter().map(|formula| (formula.bits, described(formula))).collect();
+    Ok(Answer { chosen: described(chosen), others, seconds })
 }
 
 /// A table of columns c1, c2, ...

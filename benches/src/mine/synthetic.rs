@@ -31,7 +31,7 @@ pub fn run(peers: &mut Peers, options: &Options) -> Result<Section> {
                 for seed in 0..count {
                     let task = task(variables, rows, noise, seed)?;
                     let own = ours(&task, &Engines::default(), options.seconds)?;
-                    right[0] += usize::from(own.predictions == task.truth);
+                    right[0] += usize::from(own.chosen.predictions == task.truth);
                     for (at, tool) in TOOLS.iter().enumerate() {
                         let found = peers.run(tool, &task)?;
                         right[at + 1] += usize::from(found.is_some_and(|(values, _)| values == task.truth));

@@ -18,6 +18,7 @@ mod context;
 mod engine;
 mod error;
 mod expr;
+mod factor;
 mod feature;
 mod front;
 mod mine;
@@ -31,6 +32,7 @@ mod shape;
 mod shown;
 mod table;
 mod trust;
+mod write;
 
 pub use engine::{Engine, Engines};
 pub use error::MineError;

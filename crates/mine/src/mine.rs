@@ -257,13 +257,30 @@ pub fn mine(
 
 /// The chosen formula. If the table has every combination of values, once and without contradictions, there
 /// is nothing to generalise to, and the smallest formula without errors is chosen. Otherwise, the one with
-/// the shortest description.
+/// the shortest description, in the shortest form that was found.
 fn chosen(problem: &Problem<'_>, front: &Front) -> Option<Candidate> {
     if problem.rows.is_complete() {
         let exact = front.all().find(|candidate| candidate.errors == 0);
         return exact.or(front.best()).cloned();
     }
-    front.best().cloned()
+    let best = front.best()?;
+    let shorter = front.all().filter(|other| other.size < best.size && other.errors == best.errors);
+    // Candidates come smallest first.
+    let same = shorter.into_iter().find(|other| is_same_function(&other.expr, &best.expr));
+    same.map(|other| Candidate { score: best.score, ..other.clone() }).or(Some(best.clone()))
+}
+
+/// Whether two formulae have the same value for every assignment. `false` if they have too many features to
+/// find out.
+fn is_same_function(a: &Expr, b: &Expr) -> bool {
+    const MOST: usize = 12;
+    let mut features = [a.features(), b.features()].concat();
+    features.sort_unstable();
+    features.dedup();
+    let value = |expr: &Expr, row: usize| {
+        expr.value(&|feature| features.binary_search(&feature).is_ok_and(|at| row >> at & 1 == 1))
+    };
+    features.len() <= MOST && (0..1usize << features.len()).all(|row| value(a, row) == value(b, row))
 }
 
 /// Whether a formula is better than guessing.
@@ -323,7 +340,8 @@ fn reason(problem: &Problem<'_>, chosen: &Candidate, saved: f64, verdict: Verdic
         return "the table has every combination of values, so the smallest formula without errors is chosen"
             .into();
     }
-    let [errors, own] = [problem.score.errors(chosen.errors), problem.score.formula(&chosen.expr)];
+    let errors = problem.score.errors(chosen.errors);
+    let own = chosen.score - errors;
     format!(
         "shortest description: {own:.0} bits for the formula and {errors:.0} bits for its errors, {saved:.0} \
          bits less than guessing"

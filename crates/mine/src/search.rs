@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::engine::{Engine, Engines, decompose, exact, genetic, learned, local, template, two_level};
 use crate::expr::{Expr, Join};
+use crate::factor::factored;
 use crate::front::Front;
 use crate::problem::{Candidate, Problem};
 use crate::random::{below, generator};
@@ -104,13 +105,12 @@ impl Search<'_> {
             round += 1;
             observe(&front);
         }
+        let kept: Vec<Expr> =
+            front.pareto().iter().map(|list| &list[0]).chain(front.best()).map(|c| c.expr.clone()).collect();
+        offer(&mut front, kept.iter().map(factored).collect());
         if uses(Engine::Exact) {
-            let list: Vec<Expr> = front.pareto().iter().map(|list| list[0].expr.clone()).collect();
-            let best = front.best().map(|best| best.expr.clone());
-            let shorter =
-                list.into_iter().chain(best).filter_map(|e| exact::shortened(problem, &e, self.budget));
-            let shorter: Vec<Expr> = shorter.collect();
-            offer(&mut front, shorter);
+            let shorter = kept.iter().filter_map(|expr| exact::shortened(problem, expr, self.budget));
+            offer(&mut front, shorter.collect());
         }
         (front, self.reason())
     }

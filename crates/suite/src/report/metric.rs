@@ -34,6 +34,37 @@ pub fn confidence_interval(metric: &Metric, record: &Record) -> Option<(f64, f64
     })
 }
 
+/// The mean difference of two results that measured the same formulae, with its 95 % confidence interval.
+/// Formulae are resampled in pairs, so that what both results have in common does not widen the interval.
+pub fn mean_difference(metric: &Metric, of: &Record, minus: &Record) -> Option<(f64, (f64, f64))> {
+    let (first, second) = (metric_values(metric, of), metric_values(metric, minus));
+    let differences: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a - b).collect();
+    let interval = bootstrap(&differences, |resampled| mean(resampled));
+    interval.filter(|_| first.len() == second.len()).map(|interval| (mean(&differences), interval))
+}
+
 fn mean(list: &[f64]) -> f64 {
     list.iter().sum::<f64>() / list.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_resampled_in_pairs() {
+        let metric: Metric = toml::from_str("title = \"m\"\nkey = \"m\"\nlist = \"all\"").unwrap();
+        let record = |list: &[f64]| -> Record {
+            let values = serde_json::json!({ "m": 0.0, "all": list });
+            serde_json::from_value(serde_json::json!({ "name": "n", "fingerprint": "f", "code_version": 1,
+                "scale": "paper", "seed": 1, "seconds": 1.0, "processor": "p", "config": null, "values": values }))
+            .unwrap()
+        };
+        // The formulae differ much, but the second result is always half a node better.
+        let first: Vec<f64> = (0..20).map(|i| f64::from(i * i)).collect();
+        let second: Vec<f64> = first.iter().map(|value| value - 0.5).collect();
+        let (mean, (low, high)) = mean_difference(&metric, &record(&first), &record(&second)).unwrap();
+        assert!((mean - 0.5).abs() < 1e-12 && (high - low).abs() < 1e-9, "{mean} {low} {high}");
+        assert!(mean_difference(&metric, &record(&first), &record(&second[1..])).is_none());
+    }
 }

@@ -61,6 +61,8 @@ impl Suite {
             bail!("there is no experiment `{missing}`");
         }
         let charts = exhibit.charts.iter().flat_map(Chart::metrics);
+        let compared = exhibit.differences.iter().map(|pair| pair.metric.as_str());
+        let charts = charts.chain(compared);
         exhibit.columns.iter().map(String::as_str).chain(charts).try_for_each(|m| self.check_metric_name(m))
     }
 

@@ -25,6 +25,9 @@ pub struct Exhibit {
     /// The metrics of that table, one per column.
     #[serde(default)]
     pub columns: Vec<String>,
+    /// Differences between two rows, each with an interval.
+    #[serde(default)]
+    pub differences: Vec<Difference>,
     /// A table of the entries that one experiment lists.
     pub entries: Option<EntryTable>,
     /// Pictures that experiments draw.
@@ -33,6 +36,18 @@ pub struct Exhibit {
     /// Charts of results.
     #[serde(default, rename = "chart")]
     pub charts: Vec<Chart>,
+}
+
+/// The mean difference of a metric between two experiments that measured the same formulae.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// The metric, which must have a list.
+    pub metric: String,
+    /// The experiment whose values are subtracted from.
+    pub of: String,
+    /// The experiment whose values are subtracted.
+    pub minus: String,
 }
 
 /// A table with one row for each entry in the result of an experiment.
@@ -159,6 +174,10 @@ impl Exhibit {
         let rows = self.rows.iter().map(String::as_str);
         let entries = self.entries.iter().map(|entries| entries.experiment.as_str());
         let pictures = self.pictures.iter().map(|picture| picture.experiment.as_str());
-        rows.chain(entries).chain(pictures).chain(self.charts.iter().flat_map(Chart::experiments))
+        let compared = self.differences.iter().flat_map(|pair| [pair.of.as_str(), pair.minus.as_str()]);
+        rows.chain(compared)
+            .chain(entries)
+            .chain(pictures)
+            .chain(self.charts.iter().flat_map(Chart::experiments))
     }
 }

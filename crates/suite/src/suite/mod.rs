@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-pub use exhibit::{Chart, ChartKind, EntryTable, Exhibit, PaperEntry};
+pub use exhibit::{Chart, ChartKind, Difference, EntryTable, Exhibit, PaperEntry};
 pub use experiment::{Experiment, Export, KernelExperiment, Task, Train};
 
 /// The whole declaration.

@@ -81,4 +81,8 @@ pub struct ContextConfig {
     /// assignment keeps all distances: |y − y'|² = 2 − 2k.
     #[serde(default, skip_serializing_if = "is_default")]
     pub method: Method,
+    /// Whether training gives each formula the semantic vector of the one before it in the batch, which the
+    /// authors' program does by mistake. The model learns to ignore it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shifted: bool,
 }

@@ -127,6 +127,7 @@ fn context() -> ContextConfig {
         gaussian: Some(PAPER_SIGMA2),
         projected_gaussian: None,
         method: Method::GramPca,
+        shifted: false,
     }
 }
 

@@ -61,6 +61,8 @@ struct Semantics {
     isometric: bool,
     /// Reads truth tables from semantic vectors, if the decoder is goal-conditioned.
     probe: Option<TableProbe>,
+    /// Whether training uses the semantic vectors of other formulae: see `ContextConfig::shifted`.
+    shifted: bool,
 }
 
 /// The model with its weights and, if it is conditional, its semantic embedding. Cheap to clone: clones share
@@ -150,6 +152,7 @@ impl Model {
                 isometric: is_isometric(&embedding),
                 embedding,
                 probe,
+                shifted: config.context.as_ref().is_some_and(|context| context.shifted),
             }),
             config: model,
             condition_width,
@@ -232,6 +235,15 @@ impl Model {
     /// repeatedly need this only once.
     pub fn prepare(&self, formulae: &[Formula]) -> Result<Batch, VaeError> {
         self.prepare_with(formulae, self.conditions_of(formulae)?)
+    }
+
+    /// The same for training, which can give each formula the meaning of the one before it.
+    pub(crate) fn prepare_training(&self, formulae: &[Formula]) -> Result<Batch, VaeError> {
+        let mut meant = formulae.to_vec();
+        if self.semantics.as_ref().is_some_and(|semantics| semantics.shifted) {
+            meant.rotate_right(1);
+        }
+        self.prepare_with(formulae, self.conditions_of(&meant)?)
     }
 
     /// Orders formulae for the model, under given conditions.
@@ -362,6 +374,23 @@ mod tests {
         };
         let correct: u32 = goals.iter().zip(&formulae).map(correct).sum();
         assert!(correct > 16 * 300 * 98 / 100, "{correct} of {} values", 16 * 300);
+    }
+
+    #[test]
+    fn shifted_conditions_belong_to_the_formula_before() {
+        let mut config = Config::preset("cvae-best-3").unwrap();
+        (config.model.hidden, config.model.latent) = (8, 4);
+        let context = config.context.as_mut().unwrap();
+        (context.pool, context.components) = (50, 4);
+        let formulae: Vec<Formula> = ["x1", "x1 & x2", "!x3"].map(|text| text.parse().unwrap()).to_vec();
+        let mut vectors = |shifted: bool| {
+            config.context.as_mut().unwrap().shifted = shifted;
+            let batch = Model::new(&config).unwrap().prepare_training(&formulae).unwrap();
+            batch.conditions.vectors().unwrap().to_vec2::<f32>().unwrap()
+        };
+        let mut own = vectors(false);
+        own.rotate_right(1);
+        assert_eq!(vectors(true), own);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Task for Model {
         from_prior: FromPrior,
     ) -> Result<TaskLoss, VaeError> {
         let noise = noise(self, formulae, rng)?;
-        let loss = self.hybrid_loss(&self.prepare(formulae)?, &noise, beta, from_prior)?;
+        let loss = self.hybrid_loss(&self.prepare_training(formulae)?, &noise, beta, from_prior)?;
         let terms = LossTerms::Autoencoder { nll: loss.nll, kl: loss.kl };
         Ok(TaskLoss { total: loss.total, terms })
     }

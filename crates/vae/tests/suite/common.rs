@@ -56,6 +56,7 @@ pub fn config(state: GraphState, conditional: bool) -> Config {
             gaussian: None,
             projected_gaussian: None,
             method: Method::GramPca,
+            shifted: false,
         });
         config.model.prior = Prior::Learned;
     }

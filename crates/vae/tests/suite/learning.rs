@@ -196,6 +196,7 @@ fn hybrid_training_teaches_the_decoder_to_follow_the_condition() {
             gaussian: None,
             projected_gaussian: None,
             method: Method::GramPca,
+            shifted: false,
         });
         (config.training.epochs, config.training.hybrid, config.model.hidden) = (25, hybrid, 24);
         let data = config.data.set.generate().unwrap();
@@ -254,6 +255,7 @@ fn meanings_are_answered_with_short_formulae() {
         gaussian: None,
         projected_gaussian: None,
         method: Method::KernelPca,
+        shifted: false,
     });
     (config.training.epochs, config.training.hybrid, config.model.hidden) = (60, 0.5, 32);
     config.training.short_answers = true;

@@ -99,6 +99,7 @@ fn small_config(variables: u32) -> Config {
         gaussian: Some(0.44),
         projected_gaussian: None,
         method: Method::GramPca,
+        shifted: false,
     });
     config
 }
@@ -158,6 +159,7 @@ fn models_with_many_variables_can_be_trained() {
         gaussian: Some(0.44),
         projected_gaussian: None,
         method: Method::GramPca,
+        shifted: false,
     });
     (config.data.set.train, config.data.set.valid, config.data.set.test) = (64, 8, 8);
     (config.training.epochs, config.training.batch) = (1, 32);
