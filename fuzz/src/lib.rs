@@ -2,8 +2,8 @@
 
 use logicvae_logic::ContainerWriter;
 
-/// Arbitrary bytes as the frames of a valid container: the checksums that stop most damage would stop a fuzzer as
-/// well. Each frame begins with its length, in two bytes.
+/// Arbitrary bytes as the frames of a valid container: the checksums that stop most damage would stop a
+/// fuzzer as well. Each frame begins with its length, in two bytes.
 pub fn container(magic: [u8; 4], bytes: &[u8]) -> Vec<u8> {
     let mut container = ContainerWriter::new(Vec::new(), magic, 1).unwrap();
     let mut rest = bytes;

@@ -126,8 +126,7 @@ fn nothing_beats_guessing_where_there_is_nothing() {
     }
     let rows = folder.write("r.csv", text);
     let found =
-        logicvae(&["mine", &rows, "--target", "y", "--significance", "19", "--bootstrap", "3", "--json"])
-            .json();
+        logicvae(&["mine", &rows, "--target", "y", "--significance=19", "--bootstrap=3", "--json"]).json();
     assert_eq!(found["beats_guessing"], false, "{found}");
     assert!(found["reason"].as_str().unwrap().contains("nothing beats guessing"));
     assert!(found["significance"]["p_value"].as_f64().unwrap() > 0.05, "{found}");

@@ -16,6 +16,23 @@ pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Whether an argument that can be a formula or a file is a file. A name such as `requirements.csv` that does
+/// not exist is a mistake, although it could be the name of a variable.
+pub fn is_file(input: &str) -> Result<bool> {
+    let path = Path::new(input);
+    if is_standard(path) || path.exists() {
+        return Ok(true);
+    }
+    let known = FileFormat::from_extension(path).is_some() || path.extension().is_some_and(|e| e == "npy");
+    let is_word = !input.contains(|c: char| c.is_whitespace() || "()!&|^~<>\"".contains(c));
+    if is_word && known {
+        bail!(
+            "there is no file {input}: if it is the name of a variable, put it in quotes, as in '\"{input}\"'"
+        );
+    }
+    Ok(false)
+}
+
 /// The name of an input in messages.
 pub fn display_name(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }

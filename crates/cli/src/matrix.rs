@@ -55,6 +55,17 @@ impl MatrixFormat {
     }
 }
 
+/// Checks that a file can be written that has only one possible format: a binary matrix.
+pub fn check_npy(path: &Path, force: bool) -> Result<()> {
+    if is_standard(path) {
+        bail!("a matrix is written in binary form (.npy), not to standard output: give a file with --out");
+    }
+    if path.extension().is_none_or(|extension| extension != "npy") {
+        bail!("unsupported format in `{}`: use a name that ends in .npy", path.display());
+    }
+    check_target(path, force)
+}
+
 /// Reads a .npy matrix of f32 or f64 with rows of `columns` numbers; a single vector is one row.
 pub fn read(path: &Path, columns: usize) -> Result<Tensor> {
     let name = display_name(path);

@@ -8,7 +8,7 @@ use logicvae_logic::{Budget, Entry, Formula, FormulaLimits, Operators, Split, mi
 use logicvae_vae::{Codes, Model, Refinement, Run, Weights};
 
 use crate::args::{ModelArgs, WhichWeights};
-use crate::input::{Inputs, is_standard};
+use crate::input::{Inputs, is_file};
 use crate::message::message;
 use crate::progress::Progress;
 
@@ -64,9 +64,8 @@ pub fn formulae_or_test_set(
 /// The formulae of a file, if there is one of this name; otherwise the formula itself. They must be within
 /// the limits of the model.
 pub fn formulae_or_file(input: &str, limits: FormulaLimits, inputs: &mut Inputs) -> Result<Vec<Entry>> {
-    let path = Path::new(input);
-    if is_standard(path) || path.exists() {
-        return inputs.limited(path, limits);
+    if is_file(input)? {
+        return inputs.limited(Path::new(input), limits);
     }
     let parsed = inputs.names.parse(input);
     parsed.with_context(|| format!("`{input}` is neither a file nor a valid formula"))?;

@@ -55,6 +55,20 @@ impl Budget {
         Self { deadline, ..self.clone() }
     }
 
+    /// The same budget with a share of the time that is left.
+    #[must_use]
+    pub fn share(&self, share: f64) -> Self {
+        let now = Instant::now();
+        let part =
+            |deadline: Instant| now + deadline.saturating_duration_since(now).mul_f64(share.clamp(0.0, 1.0));
+        Self { deadline: self.deadline.map(part), ..self.clone() }
+    }
+
+    /// Whether the program was interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// The same budget, but at most this many conflicts in one question.
     pub(crate) fn at_most_conflicts(&self, conflicts: u64) -> Self {
         let conflicts = self.conflicts.map_or(conflicts, |own| own.min(conflicts));
@@ -68,7 +82,6 @@ impl Budget {
 
     /// Whether it is time to give up.
     pub fn is_spent(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            || self.interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.is_interrupted()
     }
 }

@@ -15,6 +15,9 @@ pub struct Feature {
     /// `fan != on`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opposite: Option<String>,
+    /// Whether no value of the column is missing. Only then is `speed < 30` the negation of `speed >= 30`.
+    #[serde(skip)]
+    pub complete: bool,
 }
 
 /// A question about a value. A missing value answers every question with no, except whether it is missing.
@@ -25,21 +28,25 @@ pub enum Test {
     True,
     /// Whether the value is this text.
     Equals(String),
+    /// Whether there is a value, and it is not this text.
+    Differs(String),
     /// Whether the number is at least this one.
     AtLeast(f64),
+    /// Whether the number is less than this one.
+    Below(f64),
     /// Whether there is no value.
     Missing,
 }
 
 impl Feature {
-    /// A question about a column.
+    /// A question about a column without missing values.
     pub fn new(column: impl Into<String>, test: Test) -> Self {
-        Self { column: column.into(), test, opposite: None }
+        Self { column: column.into(), test, opposite: None, complete: true }
     }
 
-    /// Whether the negation is as short: `!=` and `<` need no `!`.
+    /// Whether the negation is as short: without missing values, `!=` and `<` need no `!`.
     pub fn has_short_negation(&self) -> bool {
-        matches!(self.test, Test::Equals(_) | Test::AtLeast(_))
+        self.complete && matches!(self.test, Test::Equals(_) | Test::AtLeast(_))
     }
 
     /// The answer for a value as it stands in a file, or `None` for a value that is missing. It is an error
@@ -49,8 +56,10 @@ impl Feature {
         match &self.test {
             Test::True => truth(value).ok_or_else(|| format!("`{value}` is neither 0 nor 1")),
             Test::Equals(text) => Ok(value == text),
-            Test::AtLeast(least) => {
-                number(value).map(|n| n >= *least).ok_or_else(|| format!("`{value}` is not a number"))
+            Test::Differs(text) => Ok(value != text),
+            Test::AtLeast(_) | Test::Below(_) => {
+                let found = number(value).ok_or_else(|| format!("`{value}` is not a number"))?;
+                Ok(self.test.holds(found))
             }
             Test::Missing => Ok(false),
         }
@@ -59,18 +68,42 @@ impl Feature {
     /// The text of the feature or its negation.
     pub fn text(&self, negated: bool) -> String {
         let column = quoted(&self.column);
-        if let (true, Some(other)) = (negated, &self.opposite) {
-            return format!("{column} = {}", quoted_value(other));
-        }
         match (&self.test, negated) {
             (Test::True, false) => column,
             (Test::True, true) => format!("!{column}"),
             (Test::Equals(value), false) => format!("{column} = {}", quoted_value(value)),
-            (Test::Equals(value), true) => format!("{column} != {}", quoted_value(value)),
+            (Test::Differs(value), false) => format!("{column} != {}", quoted_value(value)),
             (Test::AtLeast(least), false) => format!("{column} >= {least}"),
-            (Test::AtLeast(least), true) => format!("{column} < {least}"),
+            (Test::Below(limit), false) => format!("{column} < {limit}"),
             (Test::Missing, false) => format!("{column} is missing"),
-            (Test::Missing, true) => format!("!({column} is missing)"),
+            (_, true) => match self.negated_test() {
+                Some(test) => Self { test, ..self.clone() }.text(false),
+                None => format!("!({})", self.text(false)),
+            },
+        }
+    }
+
+    /// The question that has the opposite answer for every value, if there is one that is as short.
+    pub(crate) fn negated_test(&self) -> Option<Test> {
+        if !self.has_short_negation() {
+            return None;
+        }
+        match (&self.opposite, &self.test) {
+            (Some(other), _) => Some(Test::Equals(other.clone())),
+            (None, Test::Equals(value)) => Some(Test::Differs(value.clone())),
+            (None, Test::AtLeast(least)) => Some(Test::Below(*least)),
+            _ => None,
+        }
+    }
+}
+
+impl Test {
+    /// The answer for a number; `false` for questions that are not about numbers.
+    pub(crate) fn holds(&self, found: f64) -> bool {
+        match self {
+            Self::AtLeast(least) => found >= *least,
+            Self::Below(limit) => found < *limit,
+            _ => false,
         }
     }
 }
@@ -132,6 +165,11 @@ mod tests {
         assert_eq!(speed.answer(None), Ok(false));
         assert!(speed.answer(Some("fast")).is_err());
         assert_eq!(speed.text(true), "speed < 30.5");
+        // With missing values, the negation is another question than the opposite comparison.
+        let open = Feature { complete: false, ..speed };
+        assert_eq!(open.text(true), "!(speed >= 30.5)");
+        let below = Feature::new("speed", Test::Below(30.5));
+        assert_eq!((below.answer(None), below.answer(Some("30"))), (Ok(false), Ok(true)));
         let colour = Feature::new("body colour", Test::Equals("dark red".into()));
         assert_eq!(colour.text(false), "\"body colour\" = \"dark red\"");
     }

@@ -15,6 +15,7 @@
 struct Readme;
 
 mod context;
+mod cuts;
 mod engine;
 mod error;
 mod expr;
@@ -22,6 +23,7 @@ mod factor;
 mod feature;
 mod front;
 mod mine;
+mod observations;
 mod parse;
 mod problem;
 mod random;

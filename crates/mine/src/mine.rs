@@ -9,7 +9,7 @@ use crate::expr::Expr;
 use crate::front::Front;
 use crate::parse::ParsedFormula;
 use crate::problem::{Candidate, MineOperators, Problem};
-use crate::rows::Rows;
+use crate::rows::{Bits, Rows};
 use crate::score::Score;
 use crate::search::{Search, StopReason};
 use crate::shape::Shape;
@@ -107,13 +107,14 @@ impl MinedFormula {
     /// reads them.
     pub fn python(&self, table: &Table) -> String {
         let style = Style { features: &table.features, implies: false };
-        let target = &table.summary.target;
-        PYTHON.replace("{target}", &format!("{target:?}")).replace("{formula}", &style.python(&self.expr))
+        let target = serde_json::Value::from(table.summary.target.as_str()).to_string();
+        // The target can contain anything, so it is filled in last.
+        PYTHON.replace("{formula}", &style.python(&self.expr)).replacen("{target}", &target, 1)
     }
 }
 
 /// A function of Python.
-const PYTHON: &str = r#"MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
+const PYTHON: &str = r#"MISSING = {"", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "none"}
 
 
 def is_missing(row, column):
@@ -128,12 +129,20 @@ def equals(row, column, value):
     return str(row[column]).strip() == value
 
 
+def differs(row, column, value):
+    return not is_missing(row, column) and not equals(row, column, value)
+
+
 def at_least(row, column, limit):
     return not is_missing(row, column) and float(row[column]) >= limit
 
 
+def below(row, column, limit):
+    return not is_missing(row, column) and float(row[column]) < limit
+
+
 def predict(row):
-    """Whether the target is true: {target}. A row is a dictionary."""
+    # Whether the target is true. A row is a dictionary. The target: {target}
     return {formula}
 "#;
 
@@ -162,6 +171,9 @@ impl Mined {
         self.formulae.iter().find(|formula| formula.chosen)
     }
 }
+
+/// The share of the time for the search, if the result is also tested on other rows.
+const SEARCH_SHARE: f64 = 0.6;
 
 /// Finds formulae that explain the target of a table.
 ///
@@ -197,7 +209,7 @@ pub fn mine(
     let problem = Problem {
         rows,
         features: &table.features,
-        score: Score::new(table.features.len(), rows.total()),
+        score: Score::for_rows(rows),
         operators: options.operators,
         max_size: options.max_size,
         must: options.must.clone(),
@@ -210,12 +222,13 @@ pub fn mine(
         let message = "the formula to start from has operators or a shape that are not allowed";
         return Err(MineError::Settings(message.into()));
     }
+    let tests = options.folds > 1 || options.shuffles > 0 || options.resamples > 0;
     let search = Search {
         engines: &options.engines,
         seed: options.seed,
         patience: options.patience,
         start: start.as_ref(),
-        budget,
+        budget: &if tests { budget.share(SEARCH_SHARE) } else { budget.clone() },
     };
     let describe = |front: &Front| listed(&problem, table, front);
     let (front, stop) = search.run(&problem, &|front| observe(&describe(front)));
@@ -235,9 +248,11 @@ pub fn mine(
             );
         }
     }
-    let trust = Trust { problem: &problem, engines: &options.engines, seed: options.seed, budget };
+    let observations = table.observations();
+    let trust =
+        Trust { problem: &problem, observations, engines: &options.engines, seed: options.seed, budget };
     let mut cross_validation = None;
-    if options.folds > 1 && rows.total() >= 2 * options.folds as u64 {
+    if options.folds > 1 && rows.evidence() >= 2.0 * options.folds as f64 {
         let sizes: Vec<usize> = formulae.iter().map(|formula| formula.size).collect();
         if let Some((list, own)) = trust.cross_validate(&sizes, options.folds) {
             for (formula, held_out) in formulae.iter_mut().zip(list) {
@@ -248,8 +263,15 @@ pub fn mine(
         }
     }
     let verdict = Verdict::of(&problem, &chosen, cross_validation.as_ref());
-    let (reason, beats_guessing) = (reason(&problem, &chosen, saved, verdict), verdict == Verdict::Better);
-    let significance = (options.shuffles > 0).then(|| trust.significance(saved, options.shuffles));
+    let (mut reason, beats_guessing) =
+        (reason(&problem, &chosen, saved, verdict), verdict == Verdict::Better);
+    let smaller = formulae.iter().any(|other| {
+        other.size < chosen.size && problem.rows.errors(&other.expr.values(problem.rows)) <= chosen.errors
+    });
+    if smaller {
+        reason += "; a smaller formula has as few errors, but its parts are less alike";
+    }
+    let significance = (options.shuffles > 0).then(|| trust.significance(options.shuffles));
     let stability = (options.resamples > 0).then(|| trust.stability(&chosen.expr, options.resamples));
     let converged = stop == StopReason::Converged;
     Ok(Mined { formulae, reason, beats_guessing, converged, cross_validation, significance, stability })
@@ -365,15 +387,27 @@ fn described(problem: &Problem<'_>, table: &Table, candidate: &Candidate) -> Min
     }
 }
 
-/// The formulae of the front, with up to two alternatives of the same size that have about as few errors.
+/// The formulae of the front, with up to two alternatives of the same size that have about as few errors,
+/// at other rows.
 fn listed(problem: &Problem<'_>, table: &Table, front: &Front) -> Vec<MinedFormula> {
     let mut list = Vec::new();
     for group in front.pareto() {
         let best = group[0].errors;
-        let near = group.iter().take(3).filter(|candidate| candidate.errors <= best + best / 10);
-        for (number, candidate) in near.enumerate() {
-            list.push(MinedFormula { front: number == 0, ..described(problem, table, candidate) });
+        // Alternatives that are right and wrong at the same rows say nothing new.
+        let mut kept: Vec<Bits> = Vec::new();
+        for candidate in group.iter().filter(|candidate| candidate.errors <= best + best / 10) {
+            let values = candidate.expr.values(problem.rows);
+            let is_new = kept.iter().all(|other| differ(problem.rows, other, &values));
+            if is_new && kept.len() < 3 {
+                list.push(MinedFormula { front: kept.is_empty(), ..described(problem, table, candidate) });
+                kept.push(values);
+            }
         }
     }
     list
+}
+
+/// Whether two formulae have different values at some row.
+fn differ(rows: &Rows, a: &Bits, b: &Bits) -> bool {
+    (0..rows.len()).any(|row| (a[row / 64] ^ b[row / 64]) >> (row % 64) & 1 == 1)
 }

@@ -50,10 +50,11 @@ impl ParsedFormula {
         let mut new = Vec::new();
         for feature in &self.features {
             let same = |known: &Feature| known.column == feature.column && known.test == feature.test;
-            // The other one of two values is a negated question.
+            // `<` is the negation of `>=` if no value is missing, and so is the other one of two values.
             let opposite = |known: &Feature| {
-                let value = known.opposite.as_ref().map(|value| Test::Equals(value.clone()));
-                known.column == feature.column && value.is_some_and(|value| value == feature.test)
+                let plain = Feature { opposite: None, ..known.clone() };
+                let tests = [known.negated_test(), plain.negated_test()];
+                known.column == feature.column && tests.into_iter().flatten().any(|t| t == feature.test)
             };
             if let Some(at) = features.iter().position(opposite) {
                 new.push((at as u32, true));
@@ -315,22 +316,24 @@ impl Parser<'_> {
         };
         self.next += 1;
         if let "=" | "==" | "!=" | "≠" = sign {
-            return Ok(Some((Test::Equals(value), matches!(sign, "!=" | "≠"))));
+            let differs = matches!(sign, "!=" | "≠");
+            return Ok(Some((if differs { Test::Differs(value) } else { Test::Equals(value) }, false)));
         }
         let Some(limit) = number(&value) else {
             return Err(self.error(format!("`{value}` is not a number"), at));
         };
         Ok(Some(match sign {
             ">=" | "≥" => (Test::AtLeast(limit), false),
-            "<" => (Test::AtLeast(limit), true),
+            "<" => (Test::Below(limit), false),
             // The next larger number.
             ">" => (Test::AtLeast(limit.next_up()), false),
-            _ => (Test::AtLeast(limit.next_up()), true),
+            _ => (Test::Below(limit.next_up()), false),
         }))
     }
 
     fn literal(&mut self, column: String, test: Test) -> Expr {
-        let feature = Feature::new(column, test);
+        // Whether values are missing is not known here.
+        let feature = Feature { complete: false, ..Feature::new(column, test) };
         let at = self.features.iter().position(|known| *known == feature).unwrap_or_else(|| {
             self.features.push(feature);
             self.features.len() - 1
@@ -352,6 +355,7 @@ mod tests {
             "a ^ b ^ c",
             "!(a & b & c)",
             "x is missing & y",
+            "!(speed >= 3) | colour != red",
         ] {
             let parsed = parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
             let again = parse(&parsed.to_string()).unwrap_or_else(|e| panic!("{parsed}: {e}"));

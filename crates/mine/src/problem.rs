@@ -91,12 +91,12 @@ impl<'a> Problem<'a> {
         Style { features: self.features, implies: self.operators.implies }
     }
 
-    /// The same problem for other rows.
-    pub fn on<'b>(&'b self, rows: &'b Rows) -> Problem<'b> {
+    /// The same problem for other rows, with other questions.
+    pub fn on<'b>(&self, rows: &'b Rows, features: &'b [Feature]) -> Problem<'b> {
         Problem {
             rows,
-            features: self.features,
-            score: Score::new(rows.features(), rows.total()),
+            features,
+            score: Score::for_rows(rows),
             operators: self.operators,
             max_size: self.max_size,
             must: self.must.clone(),

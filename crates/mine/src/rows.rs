@@ -29,6 +29,7 @@ pub struct Rows {
     unavoidable: u64,
     total: u64,
     positive: u64,
+    grain: u64,
 }
 
 /// How predictions compare with labels, by weight.
@@ -145,7 +146,7 @@ impl Rows {
                 plane[at / 64] |= 1 << (at % 64);
             }
         }
-        Self { features, words, columns, label, planes, weights, unavoidable, total, positive }
+        Self { features, words, columns, label, planes, weights, unavoidable, total, positive, grain: 1 }
     }
 
     /// The same rows with other weights, in the same order. Used for folds and resamples.
@@ -169,7 +170,23 @@ impl Rows {
             }
         }
         let weights = order.iter().map(|&at| weights[at]).collect();
-        Self::with(self.features, words, columns, weights)
+        Self::with(self.features, words, columns, weights).with_grain(self.grain)
+    }
+
+    /// The same rows, where this much weight counts as one row. Weights that are not counts of equal rows
+    /// need this, or a table would seem to have more evidence than it has.
+    pub(crate) fn with_grain(self, grain: u64) -> Self {
+        Self { grain: grain.max(1), ..self }
+    }
+
+    /// The weight that counts as one row.
+    pub(crate) fn grain(&self) -> u64 {
+        self.grain
+    }
+
+    /// The number of rows that the weights amount to.
+    pub(crate) fn evidence(&self) -> f64 {
+        self.total as f64 / self.grain as f64
     }
 
     /// The number of features.

@@ -8,12 +8,15 @@
 //! preferred where `^` or a threshold has the same values.
 
 use crate::expr::{Expr, Join};
+use crate::rows::Rows;
 
 /// Computes scores for a table.
 #[derive(Clone, Debug)]
 pub struct Score {
     features: f64,
     total: u64,
+    /// The weight that counts as one row.
+    grain: u64,
     /// What a bit of the formula counts, compared with a bit of the errors.
     weight: f64,
     /// The bits of each number of errors, for tables that are not too large.
@@ -27,18 +30,40 @@ const UNUSUAL: f64 = 4.0;
 const TABULATED: u64 = 1 << 16;
 
 impl Score {
-    /// Scores for rows of this total weight, with this many features.
+    /// Scores for this number of rows, with this many features.
     pub fn new(features: usize, total: u64) -> Self {
-        let error_bits = (0..=total.min(TABULATED)).map(|errors| error_bits(total, errors) as f32);
-        let error_bits = if total <= TABULATED { error_bits.collect() } else { Vec::new() };
-        Self { features: features.max(1) as f64, total, weight: weight(total), error_bits }
+        Self::with_grain(features, total, 1)
+    }
+
+    /// Scores for rows with their weights.
+    pub(crate) fn for_rows(rows: &Rows) -> Self {
+        Self::with_grain(rows.features(), rows.total(), rows.grain())
+    }
+
+    fn with_grain(features: usize, total: u64, grain: u64) -> Self {
+        let evidence = total as f64 / grain as f64;
+        let mut score = Self {
+            features: features.max(1) as f64,
+            total,
+            grain,
+            weight: weight(evidence),
+            error_bits: Vec::new(),
+        };
+        if total <= TABULATED {
+            score.error_bits = (0..=total).map(|errors| score.exact_errors(errors) as f32).collect();
+        }
+        score
+    }
+
+    fn exact_errors(&self, errors: u64) -> f64 {
+        error_bits(self.total as f64 / self.grain as f64, errors as f64 / self.grain as f64)
     }
 
     /// The bits that describe which rows are wrong.
     pub fn errors(&self, errors: u64) -> f64 {
         match self.error_bits.get(errors as usize) {
             Some(&bits) => bits.into(),
-            None => error_bits(self.total, errors),
+            None => self.exact_errors(errors),
         }
     }
 
@@ -75,8 +100,8 @@ impl Score {
     }
 
     /// The bits of parts that are lists of literals, if each distinct form is described once. Then every part
-    /// names its form, its features and its signs. People write formulae whose parts look alike: three cells in
-    /// a row, two of several alarms, the cases of a distinction. `None` for other parts.
+    /// names its form, its features and its signs. People write formulae whose parts look alike: three cells
+    /// in a row, two of several alarms, the cases of a distinction. `None` for other parts.
     fn alike(&self, parts: &[&Expr]) -> Option<f64> {
         let forms: Option<Vec<Form>> = parts.iter().map(|part| Form::of(part)).collect();
         let forms = forms.filter(|forms| forms.len() > 1)?;
@@ -151,8 +176,8 @@ fn signs(join: Join, literals: &[&Expr]) -> f64 {
 /// them takes more bits than describing the values, and the fewer rows there are, the more so. RIPPER and
 /// C4.5 count a half for the same reason. The numbers were chosen with public tables of 10 to 6,000 rows,
 /// with and without wrong labels: see results/mining.md.
-fn weight(total: u64) -> f64 {
-    (0.08 * (total.max(1) as f64).log2() - 0.1).clamp(0.2, 0.55)
+fn weight(rows: f64) -> f64 {
+    (0.08 * rows.max(1.0).log2() - 0.1).clamp(0.2, 0.55)
 }
 
 /// The bits of an operator: minus log2 of the share of formulae that have it at a node.
@@ -172,9 +197,9 @@ fn integer(value: f64) -> f64 {
 
 /// log2 of the number of ways to choose `errors` of `total` rows. More errors than half of the rows always
 /// cost more.
-fn error_bits(total: u64, errors: u64) -> f64 {
-    let half = total / 2;
-    choose(total as f64, errors.min(half) as f64) + errors.saturating_sub(half) as f64
+fn error_bits(total: f64, errors: f64) -> f64 {
+    let half = (total / 2.0).floor();
+    choose(total, errors.min(half)) + (errors - half).max(0.0)
 }
 
 /// log2 of a binomial coefficient.
@@ -182,10 +207,13 @@ fn choose(n: f64, k: f64) -> f64 {
     (log2_factorial(n) - log2_factorial(k) - log2_factorial(n - k)).max(0.0)
 }
 
-/// log2 of a factorial, by Stirling's series.
+/// log2 of a factorial, by Stirling's series; between integers, of the gamma function.
 fn log2_factorial(n: f64) -> f64 {
-    if n < 16.0 {
+    if n < 16.0 && n.fract() == 0.0 {
         return (2..=n as u32).map(|k| f64::from(k).log2()).sum();
+    }
+    if n < 16.0 {
+        return log2_factorial(n + 1.0) - (n + 1.0).log2();
     }
     let series = 1.0 / (12.0 * n) - 1.0 / (360.0 * n * n * n);
     (n * n.ln() - n + 0.5 * (std::f64::consts::TAU * n).ln() + series) / std::f64::consts::LN_2
@@ -200,6 +228,9 @@ mod tests {
         let exact: f64 = (2..=40).map(|k| f64::from(k).log2()).sum();
         assert!((log2_factorial(40.0) - exact).abs() < 1e-9);
         assert!((choose(5.0, 2.0) - 10f64.log2()).abs() < 1e-12);
+        // The gamma function of 3.5 is 15/8 of the root of pi.
+        let half = (15.0 / 8.0 * std::f64::consts::PI.sqrt()).log2();
+        assert!((log2_factorial(2.5) - half).abs() < 1e-9);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Search<'_> {
             return self.run_on(problem, observe);
         }
         let thinned = thinned(problem.rows, self.seed);
-        let (front, reason) = self.run_on(&problem.on(&thinned), observe);
+        let (front, reason) = self.run_on(&problem.on(&thinned, problem.features), observe);
         // The errors on all rows.
         let mut whole = Front::default();
         let all: Vec<&Candidate> = front.all().chain(front.best()).collect();

@@ -257,7 +257,10 @@ mod tests {
             let at = |name: &str| features.iter().position(|f| f.column == name).unwrap();
             for i in 0..32usize {
                 let value = expr.value(&|f| i >> f & 1 == 1);
-                let read = again.expr.value(&|f| i >> at(&again.features[f as usize].column) & 1 == 1);
+                let answer = |feature: &Feature| {
+                    (i >> at(&feature.column) & 1 == 1) != matches!(feature.test, Test::Below(_))
+                };
+                let read = again.expr.value(&|f| answer(&again.features[f as usize]));
                 assert_eq!(read, value, "{}", style.text(&expr));
             }
         }

@@ -171,12 +171,18 @@ fn latex_leaf(feature: &Feature, negated: bool) -> String {
 }
 
 fn python_leaf(feature: &Feature, negated: bool) -> String {
-    let name = |text: &str| format!("{text:?}");
+    // Texts of JSON are texts of Python.
+    let name = |text: &str| serde_json::Value::from(text).to_string();
     let column = name(&feature.column);
+    if let (true, Some(test)) = (negated, feature.negated_test()) {
+        return python_leaf(&Feature { test, ..feature.clone() }, false);
+    }
     let question = match &feature.test {
         Test::True => format!("is_true(row, {column})"),
         Test::Equals(value) => format!("equals(row, {column}, {})", name(value)),
+        Test::Differs(value) => format!("differs(row, {column}, {})", name(value)),
         Test::AtLeast(least) => format!("at_least(row, {column}, {least:?})"),
+        Test::Below(limit) => format!("below(row, {column}, {limit:?})"),
         Test::Missing => format!("is_missing(row, {column})"),
     };
     if negated { format!("(not {question})") } else { question }

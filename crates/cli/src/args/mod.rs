@@ -68,8 +68,8 @@ Formulae:
   convert      Convert formulae to LaTeX, SymPy, SMT-LIB, DIMACS, Graphviz or JSON, and from other formats
 
 Sets of formulae:
-  relate       Find equivalent, entailed and contradictory requirements, and conflicts
-  cluster      Group requirements by meaning
+  relate       Find equivalent, entailed and contradictory formulae, and conflicts
+  cluster      Group formulae by meaning
   similar      Find the formulae that are most similar in meaning to a formula
   stats        Summarise a file of formulae
   sample       Sample random formulae
@@ -104,12 +104,20 @@ Options:
 
 /// Conventions of all commands, shown at the end of `logicvae --help`.
 const CONVENTIONS: &str = "\
-Formulae:    x1 & !x2 | 1, or with names: door_open & !alarm -> locked. Also accepted: ∧ ∨ ¬, && || ~, x_1,
-             =>, <->, <=>, ^, true, false, the words not, and, or, xor, nand, nor, implies, iff in any case,
-             and names in quotes, such as \"speed >= 30\".
-Input files: text with one formula per line and an optional label (`REQ-12: formula`, or behind `#`), and the
-             formats of `logicvae convert`, by extension. The file name - stands for standard input.
-Exit codes:  0 success; 1 a negative answer (`check`, `relate`) or a failed run; 2 bad input; 3 unknown.
+Formulae:
+  x1 & !x2 | 1, or with names: door_open & !alarm -> locked. Also accepted:
+  ∧ ∨ ¬, && || ~, x_1, =>, <->, <=>, ^, true, false, the words not, and, or,
+  xor, nand, nor, implies and iff in any case, and names in quotes, such as
+  \"speed >= 30\".
+
+Input files:
+  Text with one formula per line and an optional label (`REQ-12: formula`, or
+  behind `#`), and the formats of `logicvae convert`, by extension. The file
+  name - stands for standard input.
+
+Exit codes:
+  0 success; 1 a negative answer (`check`, `relate`) or a failed run; 2 bad
+  input; 3 unknown.
 
 Examples:
   logicvae eval 'x1 & !x2 | x3' --truth-table

@@ -170,7 +170,7 @@ pub struct EvaluateArgs {
     #[arg(long, conflicts_with_all = ["data", "seen", "unseen", "published", "refine", "prior_noise"])]
     pub embedding: bool,
 
-    /// Also report how many formulae are reconstructed after refinement (see `encode --refine`).
+    /// Also report how many formulae are reconstructed after refinement, as `encode` does by default.
     #[arg(long)]
     pub refine: bool,
 

@@ -47,11 +47,13 @@ pub struct DrawArgs {
    "series": [{"name": "GAT", "values": [97, null], "low": [96, null], "high": [98, null],
                "reference": [95, null], "colour": 0}], "reference": "paper"}
 
-  low and high are the ends of error bars. "series" in a mark and "like" in a line give the index,
-  starting at 0, of the series whose colour is used. "reference" gives values to compare with, drawn
-  across the bars, and their name in the legend. "colour" is the number of a colour, from 0 to 7, for
-  any series. bins, marks, low, high, dashed, like, reference and colour are optional. A chart has
-  at most 8 series, a histogram at most 200 bins and 8 marks, and a bar chart at most 12 groups.
+  low and high are the ends of error bars. "series" in a mark and "like" in a
+  line give the index, starting at 0, of the series whose colour is used.
+  "reference" gives values to compare with, drawn across the bars, and their
+  name in the legend. "colour" is the number of a colour, from 0 to 7, for any
+  series. bins, marks, low, high, dashed, like, reference and colour are
+  optional. A chart has at most 8 series, a histogram at most 200 bins and 8
+  marks, and a bar chart at most 12 groups.
 
 Examples:
   logicvae plot accuracy.json --out accuracy.svg

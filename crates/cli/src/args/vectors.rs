@@ -82,9 +82,10 @@ Examples:
   logicvae decode --model runs/best-3 --draws 10 --seed 1
 
 Contexts:
-  a formula; a truth table over all variables of the model, where ? leaves a value open; a text file of
-  observed rows, such as `10110 1` for the value 1 at x1=1, x2=0, x3=1, x4=1, x5=0; or semantic vectors
-  (.npy) of `embed` with the embedding of the model.")]
+  a formula; a truth table over all variables of the model, where ? leaves a
+  value open; a text file of observed rows, such as `10110 1` for the value 1
+  at x1=1, x2=0, x3=1, x4=1, x5=0; or semantic vectors (.npy) of `embed` with
+  the embedding of the model.")]
 pub struct DecodeArgs {
     #[command(flatten)]
     pub model: ModelArgs,
@@ -210,7 +211,7 @@ pub struct InterpolateArgs {
 /// alike before the others. `logicvae similar` compares formulae by their meaning alone, without a model and
 /// for any number of variables.
 ///
-/// JSON keys: neighbours, each with formula, row (in the file, from 1) and distance.
+/// JSON keys: neighbours, each with formula, row, file, line, label and distance.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

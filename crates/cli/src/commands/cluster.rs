@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::args::ClusterArgs;
 use crate::domain::{domain, largest_variable};
 use crate::figure::{Picture, draw_clusters};
-use crate::input::Inputs;
+use crate::input::{Inputs, display_name};
+use crate::message::counted;
 use crate::output::Output;
 use crate::trained::formulae;
 
@@ -18,6 +19,7 @@ const SHOWN: usize = 8;
 
 #[derive(Serialize)]
 struct Report {
+    file: String,
     clusters: Vec<Group>,
     /// The mean silhouette.
     silhouette: f64,
@@ -32,6 +34,8 @@ struct Group {
     formula: String,
     /// The lines of all members.
     members: Vec<usize>,
+    /// Their labels, in the same order.
+    labels: Vec<Option<String>>,
     mean_distance: f64,
 }
 
@@ -57,22 +61,27 @@ pub fn run(args: &ClusterArgs, output: Output) -> Result<ExitCode> {
         label: entries[cluster.representative].label.clone(),
         formula: inputs.show(&list[cluster.representative]),
         members: cluster.members.iter().map(|&at| entries[at].line).collect(),
+        labels: cluster.members.iter().map(|&at| entries[at].label.clone()).collect(),
         mean_distance: cluster.mean_distance,
     });
     let distance = "1 - correlation of truth values";
-    let report = Report { clusters: clusters.collect(), silhouette: found.silhouette, distance };
+    let file = display_name(&args.file);
+    let report = Report { file, clusters: clusters.collect(), silhouette: found.silhouette, distance };
     output.print(&report, |out| {
         let (clusters, formulae) = (report.clusters.len(), list.len());
         writeln!(
             out,
-            "{clusters} clusters of {formulae} formulae, mean silhouette {:.3}",
+            "{} of {} in {}, mean silhouette {:.3}",
+            counted(clusters, "cluster"),
+            counted(formulae, "formula"),
+            report.file,
             report.silhouette
         )?;
         writeln!(out, "distance: {distance}")?;
         for (number, (group, cluster)) in (1..).zip(report.clusters.iter().zip(&found.clusters)) {
             let size = group.members.len();
-            let noun = if size == 1 { "formula" } else { "formulae" };
-            writeln!(out, "\ncluster {number}: {size} {noun}, mean distance {:.3}", group.mean_distance)?;
+            let count = counted(size, "formula");
+            writeln!(out, "\ncluster {number}: {count}, mean distance {:.3}", group.mean_distance)?;
             writeln!(out, "* {:>4}  {}", group.representative, name(cluster.representative))?;
             let others = cluster.members.iter().filter(|&&at| at != cluster.representative);
             for &at in others.clone().take(SHOWN) {

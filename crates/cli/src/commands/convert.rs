@@ -8,7 +8,7 @@ use logicvae_logic::{FileFormat, FormulaFile};
 use serde::Serialize;
 
 use crate::args::{ConvertArgs, FormatName};
-use crate::input::{Inputs, display_name, is_standard, read_bytes};
+use crate::input::{Inputs, display_name, is_file, is_standard, read_bytes};
 use crate::output::{Output, check_target, write_file};
 
 #[derive(Serialize)]
@@ -69,7 +69,7 @@ pub fn run(args: &ConvertArgs, output: Output) -> Result<ExitCode> {
 
 fn read(args: &ConvertArgs) -> Result<FormulaFile> {
     let path = Path::new(&args.input);
-    if !is_standard(path) && !path.exists() {
+    if !is_file(&args.input)? {
         let mut inputs = Inputs::new();
         let parsed = inputs.names.parse(&args.input);
         let formula =

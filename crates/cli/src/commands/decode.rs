@@ -9,7 +9,7 @@ use logicvae_vae::{Codes, Condition, Conditions, Decoded, Decoding, Expressed, M
 use serde::Serialize;
 
 use crate::args::DecodeArgs;
-use crate::input::{Inputs, is_standard, read_text};
+use crate::input::{Inputs, is_file, read_text};
 use crate::matrix;
 use crate::output::Output;
 use crate::trained::{formulae, formulae_or_file, minimised, open};
@@ -191,7 +191,7 @@ fn conditions(model: &Model, given: &str, inputs: &mut Inputs) -> Result<Conditi
         bail!("this model is not conditional: leave out --context")
     };
     let path = Path::new(given);
-    if is_standard(path) || path.exists() {
+    if is_file(given)? {
         if path.extension().is_some_and(|e| e == "npy") {
             let rows = matrix::read(path, embedding.components())?.to_vec2()?;
             let vectors: Vec<Condition> = rows.into_iter().map(Condition::Vector).collect();
@@ -211,7 +211,7 @@ fn conditions(model: &Model, given: &str, inputs: &mut Inputs) -> Result<Conditi
 
 /// The names of x1, x2, … that `--names` lists, or those of a file of formulae.
 fn names(list: &str) -> Result<Names> {
-    if Path::new(list).exists() {
+    if is_file(list)? {
         let mut inputs = Inputs::new();
         inputs.formulae(Path::new(list), None)?;
         return Ok(inputs.names);

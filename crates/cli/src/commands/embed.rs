@@ -14,6 +14,7 @@ use crate::args::{EmbedArgs, EmbedMethod};
 use crate::commands::kernel::precision;
 use crate::domain::{domain, kernel_form, largest_variable};
 use crate::input::{Inputs, is_standard};
+use crate::matrix::check_npy;
 use crate::output::{Output, check_target, write_file};
 use crate::trained::open_run;
 
@@ -26,10 +27,7 @@ struct Report {
 }
 
 pub fn run(args: &EmbedArgs, output: Output) -> Result<ExitCode> {
-    if is_standard(&args.out) {
-        bail!("vectors are written in binary form (.npy), not to standard output: give a file with --out");
-    }
-    check_target(&args.out, args.force)?;
+    check_npy(&args.out, args.force)?;
     if let Some(save) = &args.save {
         if is_standard(save) {
             bail!("an embedding is written in binary form, not to standard output: give a file with --save");

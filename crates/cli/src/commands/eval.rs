@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use logicvae_logic::{Assignment, Budget, CountError, Formula, Operators, TruthTable, minimise};
+use logicvae_logic::{Assignment, Budget, CountError, Formula, Operators, TruthTable, Var, minimise};
 use serde::Serialize;
 
 use crate::args::EvalArgs;
@@ -34,7 +34,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
     let mut inputs = Inputs::new();
     let formula = inputs.formula(&args.formula)?;
     inputs.finish()?;
-    let variables = variables(&formula, args)?;
+    let variables = variables(&formula, args, &inputs)?;
     let table = if args.truth_table { Some(formula.truth_table(variables)?) } else { None };
     let mut code = ExitCode::SUCCESS;
     // Counting can take long, so satisfying assignments are counted only if nothing else was asked for.
@@ -46,7 +46,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
             Ok(count) => Some(count),
             Err(reason) => {
                 message(format_args!("logicvae: satisfying assignments are not counted: {reason}"));
-                if let CountError::Unknown(_) = reason {
+                if let CountError::Unknown(_) | CountError::TooHard = reason {
                     code = UNKNOWN.into();
                 }
                 None
@@ -69,13 +69,18 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
 }
 
 /// The number of variables: `--vars`, or the length of `--assign`, or the largest variable of the formula.
-fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
+fn variables(formula: &Formula, args: &EvalArgs, inputs: &Inputs) -> Result<usize> {
     let used = formula.max_variable() as usize;
+    let last = || {
+        let name = Var::new(used as u32).ok().and_then(|var| inputs.names.name(var));
+        name.map_or(format!("x{used}"), |name| format!("`{name}`, variable {used},"))
+    };
     let assigned = args.assign.as_ref().map(Assignment::len);
     if let Some(given) = args.vars.map(|v| v as usize) {
         if used > given {
             bail!(
-                "the formula contains x{used}, but --vars is {given}: use x1 to x{given}, or increase --vars"
+                "the formula contains {}, but --vars is {given}: use fewer variables, or increase --vars",
+                last()
             );
         }
         if let Some(assigned) = assigned.filter(|&a| a != given) {
@@ -86,8 +91,8 @@ fn variables(formula: &Formula, args: &EvalArgs) -> Result<usize> {
     match assigned {
         Some(assigned) if assigned < used => {
             bail!(
-                "--assign has {assigned} value(s), but the formula contains x{used}: \
-                 give at least {used} values, starting with x1"
+                "--assign has {assigned} value(s), but the formula contains {}: give at least {used} values",
+                last()
             )
         }
         Some(assigned) => Ok(assigned),
@@ -109,6 +114,9 @@ fn text(
     )?;
     if let (Some(value), Some(assignment)) = (report.value, &args.assign) {
         writeln!(out, "value       {} at {assignment}", u8::from(value > 0))?;
+    }
+    if report.satisfying.is_none() && args.assign.is_none() && !args.simplify {
+        writeln!(out, "satisfying  unknown")?;
     }
     if let Some(count) = report.satisfying {
         let all = 1u128 << report.variables;

@@ -2,14 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use logicvae_kernel::{Kernel, NpyWriter, Precision};
 use serde::Serialize;
 
 use crate::args::{Dtype, KernelArgs};
 use crate::domain::{domain, kernel_form, largest_variable};
-use crate::input::{Inputs, is_standard};
-use crate::output::{Output, check_target, write_file};
+use crate::input::Inputs;
+use crate::matrix::check_npy;
+use crate::output::{Output, write_file};
 use crate::progress::Progress;
 
 /// Symmetric matrices with up to this many numbers are computed at once, which halves the work. Larger ones
@@ -33,10 +34,7 @@ pub fn precision(dtype: Dtype) -> Precision {
 }
 
 pub fn run(args: &KernelArgs, output: Output) -> Result<ExitCode> {
-    if is_standard(&args.out) {
-        bail!("a matrix is written in binary form (.npy), not to standard output: give a file with --out");
-    }
-    check_target(&args.out, args.force)?;
+    check_npy(&args.out, args.force)?;
     let form = kernel_form(args.gaussian)?;
     let mut inputs = Inputs::new();
     let rows = inputs.formulae(&args.file, args.domain.vars)?;

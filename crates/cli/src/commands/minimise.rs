@@ -8,7 +8,7 @@ use logicvae_logic::{Budget, Entry, Operators, minimise};
 use serde::Serialize;
 
 use crate::args::{MinimiseArgs, OperatorName};
-use crate::input::{Inputs, is_standard};
+use crate::input::{Inputs, is_file};
 use crate::output::Output;
 use crate::place::Place;
 use crate::progress::Progress;
@@ -69,7 +69,7 @@ pub fn run(args: &MinimiseArgs, output: Output) -> Result<ExitCode> {
 /// The formulae of a file, if there is one of this name; otherwise the formula itself.
 fn entries<'a>(args: &'a MinimiseArgs, inputs: &mut Inputs) -> Result<(Option<&'a Path>, Vec<Entry>)> {
     let path = Path::new(&args.input);
-    if is_standard(path) || path.exists() {
+    if is_file(&args.input)? {
         return Ok((Some(path), inputs.entries(path, None)?));
     }
     let parsed = inputs.names.parse(&args.input);

@@ -7,7 +7,7 @@ use logicvae_vae::nearest;
 use serde::Serialize;
 
 use crate::args::NeighboursArgs;
-use crate::input::Inputs;
+use crate::input::{Inputs, display_name};
 use crate::output::Output;
 use crate::place::Place;
 use crate::table::Table;
@@ -46,6 +46,9 @@ pub fn run(args: &NeighboursArgs, output: Output) -> Result<ExitCode> {
     });
     let report = Report { neighbours: neighbours.collect() };
     output.print(&report, |out| {
+        if let Some(file) = &args.file {
+            writeln!(out, "formulae: {}", display_name(file))?;
+        }
         let mut table = Table::new(["distance", "line", "label", "formula"]);
         for n in &report.neighbours {
             let (line, label) = n.place.cells();

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::args::RelateArgs;
 use crate::failure::UNKNOWN;
-use crate::input::Inputs;
+use crate::input::{Inputs, display_name};
+use crate::message::counted;
 use crate::output::Output;
 use crate::place::Place;
 use crate::trained::formulae;
@@ -64,7 +65,8 @@ pub fn run(args: &RelateArgs, output: Output) -> Result<ExitCode> {
         undecided: found.undecided,
     };
     output.print(&report, |out| {
-        text(&report, &found, &entries, if args.all { usize::MAX } else { SHOWN }, out)
+        let shown = if args.all { usize::MAX } else { SHOWN };
+        text(&report, &found, &entries, &display_name(&args.file), shown, out)
     })?;
     Ok(match (report.consistent, report.undecided) {
         (Some(false), _) => ExitCode::FAILURE,
@@ -77,6 +79,7 @@ fn text(
     report: &Report,
     found: &Relations,
     entries: &[Entry],
+    file: &str,
     shown: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -85,7 +88,7 @@ fn text(
         let label = entries[at].label.as_ref().map_or(String::new(), |label| format!("{label}: "));
         format!("{:>4}  {label}{}", entries[at].line, report.formulae[at].formula)
     };
-    writeln!(out, "{} formulae", entries.len())?;
+    writeln!(out, "{} in {file}", counted(entries.len(), "formula"))?;
     for (title, list) in [("always true", &found.tautologies), ("never true", &found.unsatisfiable)] {
         if !list.is_empty() {
             writeln!(out, "\n{title}: {}", list.len())?;
@@ -109,11 +112,11 @@ fn text(
         }
     }
     if found.undecided > 0 {
-        writeln!(out, "\nundecided pairs: {} (the time limit was reached)", found.undecided)?;
+        writeln!(out, "\nundecided pairs: {} (no answer within the limits)", found.undecided)?;
     }
     match found.consistent {
         Some(true) => writeln!(out, "\nconsistent: all formulae can be true together"),
-        None => writeln!(out, "\nconsistent: unknown (the time limit was reached)"),
+        None => writeln!(out, "\nconsistent: unknown (no answer within the limits)"),
         Some(false) => {
             let smallest = if found.core_is_smallest { "; no smaller conflict exists" } else { "" };
             let count = found.core.len();

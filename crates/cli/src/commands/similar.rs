@@ -9,11 +9,15 @@ use serde::Serialize;
 
 use crate::args::{MeasureName, SimilarArgs};
 use crate::domain::{domain, largest_variable};
-use crate::input::Inputs;
+use crate::input::{Inputs, display_name};
 use crate::output::Output;
 use crate::place::Place;
 use crate::table::Table;
 use crate::trained::formulae;
+
+/// The number of further formulae that are compared, so that contradictions can go behind formulae with the
+/// same value.
+const SPARE: usize = 16;
 
 /// How long to look for an assignment at which both formulae are true, in seconds.
 const CONTRADICTION_SECONDS: f64 = 1.0;
@@ -69,7 +73,7 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
     let nearest: Vec<(usize, f64, f64)> = match measure {
         // The index finds the largest kernel values without computing the others.
         Measure::Agreement => {
-            let found = Neighbours::new(domain, &list)?.nearest(&formula, args.k)?;
+            let found = Neighbours::new(domain, &list)?.nearest(&formula, args.k + SPARE)?;
             found.into_iter().map(|n| (n.index, n.kernel, (n.kernel + 1.0) / 2.0)).collect()
         }
         _ => {
@@ -77,7 +81,7 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
             let value = |at: usize| overlaps[at].measure(measure);
             let mut order: Vec<usize> = (0..list.len()).collect();
             order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
-            order.truncate(args.k);
+            order.truncate(args.k + SPARE);
             let kernel = |at: usize| 2.0 * overlaps[at].measure(Measure::Agreement) - 1.0;
             order.into_iter().map(|at| (at, kernel(at), value(at))).collect()
         }
@@ -89,10 +93,17 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
         value,
         contradicts: contradicts(&formula, &list[at]),
     });
-    let report = Report { measure: name, assignments, exact, neighbours: neighbours.collect() };
+    let mut neighbours: Vec<Neighbour> = neighbours.collect();
+    neighbours.sort_by(|a, b| {
+        let contradicts = |n: &Neighbour| n.contradicts == Some(true);
+        b.value.total_cmp(&a.value).then(contradicts(a).cmp(&contradicts(b)))
+    });
+    neighbours.truncate(args.k);
+    let report = Report { measure: name, assignments, exact, neighbours };
     output.print(&report, |out| {
         let sampled = if exact { "all" } else { "sampled" };
         writeln!(out, "measure: {name}, at {assignments} assignments ({sampled})")?;
+        writeln!(out, "formulae: {}", display_name(&args.file))?;
         let mut table = Table::new([name, "kernel", "line", "label", "", "formula"]);
         for n in &report.neighbours {
             let (line, label) = n.place.cells();

@@ -92,8 +92,15 @@ fn entries(nodes: &[Node], names: &Names, changes: bool) -> Vec<(Vec<Symbol>, St
         others.into_iter().map(|node| (vec![Symbol::Node(node)], name(node).to_owned())).collect();
     entries
         .extend(variables.iter().take(MAX_VARIABLES).map(|&node| (vec![Symbol::Node(node)], variable(node))));
-    if !variables.is_empty() {
-        let word = if variables.len() > MAX_VARIABLES { "… variables" } else { "variables" };
+    // Names say what the symbols are.
+    let unnamed = variables.iter().all(|&node| variable(node).is_empty());
+    let word = match (variables.len() > MAX_VARIABLES, unnamed) {
+        (true, true) => "… variables",
+        (true, false) => "…",
+        (false, true) => "variables",
+        (false, false) => "",
+    };
+    if !variables.is_empty() && !word.is_empty() {
         entries.push((vec![], word.to_owned()));
     }
     if changes {

@@ -1,7 +1,7 @@
 //! SMT-LIB 2: one assertion per formula. The Boolean part is read: constants, definitions without arguments,
 //! `not`, `and`, `or`, `xor`, `=>`, `=`, `distinct`, `ite` and `let`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use super::FormulaFile;
@@ -12,19 +12,17 @@ use crate::node::{AND, NOT, OR, TRUE, VAR, Var};
 
 pub(super) fn write(file: &FormulaFile, writer: &mut dyn Write) -> io::Result<()> {
     writeln!(writer, "(set-logic QF_UF)")?;
-    let name = |index: u32| match Var::new(index).ok().and_then(|var| file.names.name(var)) {
-        Some(name) if is_simple(name) => name.to_owned(),
-        Some(name) if is_taken(name) => format!("|{name}'|"),
-        // `|` and `\` cannot occur in quoted symbols.
-        Some(name) => format!("|{}|", name.replace(['|', '\\'], "_")),
-        None => format!("x{index}"),
-    };
     let mut used: Vec<Var> = file.entries.iter().flat_map(|entry| entry.formula.variables()).collect();
     used.sort_unstable();
     used.dedup();
+    let mut symbols = Symbols::default();
+    let mut names: HashMap<u32, String> = HashMap::new();
     for var in used {
-        writeln!(writer, "(declare-const {} Bool)", name(var.index()))?;
+        let name = symbols.add(&file.names.name(var).map_or_else(|| var.to_string(), str::to_owned));
+        writeln!(writer, "(declare-const {name} Bool)")?;
+        names.insert(var.index(), name);
     }
+    let name = |index: u32| names.get(&index).cloned().unwrap_or_default();
     for entry in &file.entries {
         write!(writer, "(assert ")?;
         if entry.label.is_some() {
@@ -32,11 +30,34 @@ pub(super) fn write(file: &FormulaFile, writer: &mut dyn Write) -> io::Result<()
         }
         term(&entry.formula, &name, writer)?;
         if let Some(label) = &entry.label {
-            write!(writer, " :named |{}|)", label.replace(['|', '\\'], "_"))?;
+            write!(writer, " :named {})", symbols.add(label))?;
         }
         writeln!(writer, ")")?;
     }
     writeln!(writer, "(check-sat)")
+}
+
+/// The symbols of a file. Variables and labels share them, and no two may be equal: a solver refuses the
+/// second one, and goes on with the others.
+#[derive(Default)]
+struct Symbols(HashSet<String>);
+
+impl Symbols {
+    /// A new symbol for a name, in quotes if it needs them. A name that is taken gets a number.
+    fn add(&mut self, name: &str) -> String {
+        // `|` and `\` cannot occur in quoted symbols.
+        let mut plain = name.replace(['|', '\\'], "_");
+        if is_taken(&plain) {
+            plain.push('\'');
+        }
+        let mut symbol = plain.clone();
+        let mut number = 1;
+        while !self.0.insert(symbol.clone()) {
+            number += 1;
+            symbol = format!("{plain} ({number})");
+        }
+        if is_simple(&symbol) { symbol } else { format!("|{symbol}|") }
+    }
 }
 
 /// Writes a term without recursion.
@@ -78,6 +99,11 @@ fn is_taken(name: &str) -> bool {
         "exists", "par",
     ];
     TAKEN.contains(&name.trim_end_matches('\''))
+}
+
+/// The name for which we wrote a symbol.
+fn original(symbol: &str) -> &str {
+    symbol.strip_suffix('\'').filter(|name| is_taken(name)).unwrap_or(symbol)
 }
 
 /// Whether a name is a symbol without quotes.
@@ -243,7 +269,7 @@ impl Reader {
         let index = crate::identifier::index(&name).and_then(|index| Var::new(index).ok());
         let var = match index {
             Some(var) => self.names.reserve(var).map(|()| var),
-            None => self.names.declare(name.strip_suffix('\'').filter(|n| is_taken(n)).unwrap_or(&name)),
+            None => self.names.declare(original(&name)),
         };
         let var = var.map_err(|e| self.wrong(e.to_string()))?;
         self.values.insert(name, vec![Formula::var(var)]);
@@ -280,7 +306,8 @@ impl Reader {
                     // Attributes after an annotated term.
                     Some(Frame::Annotated(Some(_))) => {
                         if word == ":named" {
-                            self.named = Some(self.word()?);
+                            let label = self.word()?;
+                            self.named = Some(original(&label).to_owned());
                         }
                         None
                     }

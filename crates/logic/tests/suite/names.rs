@@ -114,6 +114,29 @@ proptest! {
 }
 
 #[test]
+fn symbols_of_smt_lib_are_different() {
+    // Equal labels, a label that is also a variable, and names that differ only in what quotes cannot have.
+    let text = "R: door & b\nR: !door\ndoor: b -> x9\n\"a|b\" & !a_b\ntrue: b\n";
+    let file = read(text.as_bytes(), FileFormat::Text);
+    let out = String::from_utf8(written(&file, FileFormat::SmtLib)).expect("text");
+    let mut symbols: Vec<&str> = Vec::new();
+    for line in out.lines() {
+        let declared = line.strip_prefix("(declare-const ").and_then(|rest| rest.strip_suffix(" Bool)"));
+        let named = line.split_once(":named ").and_then(|(_, rest)| rest.strip_suffix("))"));
+        symbols.extend(declared.or(named));
+    }
+    let count = symbols.len();
+    symbols.sort_unstable();
+    symbols.dedup();
+    assert_eq!((count, symbols.len()), (9, 9), "{out}");
+    let back = read(out.as_bytes(), FileFormat::SmtLib);
+    assert_eq!(back.entries[0].label.as_deref(), Some("R"));
+    assert_eq!(back.entries[4].label.as_deref(), Some("true"));
+    // The fourth formula contradicts itself if both names become one.
+    assert!(back.entries[3].formula.is_satisfiable());
+}
+
+#[test]
 fn names_do_not_take_the_indices_that_a_file_uses() {
     let text = "door_open & x3\nalarm | x1\nx4 -> door_open\n";
     let file = read(text.as_bytes(), FileFormat::Text);

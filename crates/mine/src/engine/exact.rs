@@ -220,7 +220,7 @@ mod tests {
                 let problem = Problem {
                     rows: &rows,
                     features: &[],
-                    score: Score::new(features, rows.total()),
+                    score: Score::for_rows(&rows),
                     operators: MineOperators::default(),
                     max_size: 60,
                     must: Vec::new(),

@@ -72,6 +72,10 @@ impl FromStr for Engines {
         let mut without = Self::default().0;
         let mut only = BTreeSet::new();
         for name in text.split(',').map(str::trim) {
+            if name == "all" {
+                only.extend(Engine::ALL);
+                continue;
+            }
             match name.strip_prefix('-') {
                 Some(name) => {
                     without.remove(&find(name)?);

@@ -4,7 +4,8 @@ use csv::ByteRecord;
 use rustc_hash::FxHashMap;
 
 use super::source::{self, Source};
-use super::{ColumnUse, Plan, TableOptions, cuts};
+use super::{ColumnUse, Plan, TableOptions};
+use crate::cuts;
 use crate::error::MineError;
 use crate::feature::{Feature, Test, number, truth};
 
@@ -14,6 +15,8 @@ const COUNTED: usize = 256;
 const CATEGORIES: usize = 40;
 /// Up to this number of different values, numbers are categories.
 const FEW_NUMBERS: usize = 5;
+/// If at most one value in this many is not a number, a column is one of numbers, and these values are missing.
+const ODD_ONE_IN: u64 = 20;
 /// The largest number of rows from which cut points are found.
 const SAMPLED: usize = 50_000;
 /// The largest number of questions.
@@ -21,7 +24,8 @@ const QUESTIONS: usize = 4_096;
 
 /// A value, or `None` if it is missing.
 pub(super) fn value(field: &[u8]) -> Option<&[u8]> {
-    const MISSING: [&[u8]; 8] = [b"", b"?", b"NA", b"N/A", b"NaN", b"nan", b"null", b"NULL"];
+    const MISSING: [&[u8]; 12] =
+        [b"", b"?", b"-", b"NA", b"N/A", b"n/a", b"NaN", b"nan", b"null", b"NULL", b"None", b"none"];
     (!MISSING.contains(&field)).then_some(field)
 }
 
@@ -68,6 +72,8 @@ pub(super) struct Survey {
     target: usize,
     weights: Option<usize>,
     unit: f64,
+    /// The weight, in units, that counts as one row.
+    grain: u64,
 }
 
 impl Survey {
@@ -82,7 +88,7 @@ impl Survey {
         }
         let mut columns: Vec<Column> = header.iter().map(|_| Column::default()).collect();
         let mut labels = Vec::new();
-        let (mut rows, mut total, mut integers) = (0u64, 0.0, true);
+        let (mut rows, mut total, mut squares, mut integers) = (0u64, 0.0, 0.0, true);
         let mut record = ByteRecord::new();
         // Rows are sampled evenly: every row at first, then every second, and so on.
         let mut stride = 1;
@@ -91,6 +97,7 @@ impl Survey {
             if let Some(place) = weights {
                 let weight = weight(&record[place], source::line(&record))?;
                 total += weight;
+                squares += weight * weight;
                 integers &= weight.fract() == 0.0 && weight < 1e9;
             }
             let sampled = rows % stride == 0;
@@ -115,12 +122,15 @@ impl Survey {
         if rows == 0 {
             return Err(MineError::Table("the table has a header, but no rows".into()));
         }
-        // Weights that are not integers get a resolution of 1/64 of their mean.
+        // Whole numbers are counts of equal rows. Other weights get a resolution of 1/64 of their mean, and all
+        // of them together count as Kish's effective number of rows.
         let unit = if weights.is_none() || integers { 1.0 } else { total / rows as f64 / 64.0 };
         if !(unit > 0.0 && unit.is_finite()) || total / unit > 1e15 {
             return Err(MineError::Table("the weights are all 0, or too large".into()));
         }
-        Ok(Self { header, columns, labels, rows, target, weights, unit })
+        let counts = weights.is_none() || integers;
+        let grain = if counts { 1 } else { (total / unit * squares / (total * total)).round() as u64 };
+        Ok(Self { header, columns, labels, rows, target, weights, unit, grain })
     }
 
     /// Decides which questions are asked.
@@ -139,6 +149,9 @@ impl Survey {
             target_place: self.target,
             weights_place: self.weights,
             unit: self.unit,
+            grain: self.grain,
+            stride: self.rows.div_ceil(SAMPLED as u64).max(1),
+            cuts: options.cuts,
         };
         for (place, (name, column)) in self.header.iter().zip(&self.columns).enumerate() {
             let kind = match () {
@@ -146,7 +159,9 @@ impl Survey {
                 () if Some(place) == self.weights => "weights".to_owned(),
                 () if options.ignore.contains(name) => "ignored".to_owned(),
                 () => {
-                    let (tests, kind) = column.tests(&labels, options.cuts, self.rows);
+                    let also: Vec<&Test> =
+                        options.also.iter().filter(|f| f.column == *name).map(|f| &f.test).collect();
+                    let (tests, kind) = column.tests(&labels, options.cuts, self.rows, &also);
                     if plan.features.len() + tests.len() > QUESTIONS {
                         return Err(MineError::Table(format!(
                             "the columns up to `{name}` lead to more than {QUESTIONS} questions: leave \
@@ -155,12 +170,19 @@ impl Survey {
                     }
                     let first = plan.features.len();
                     let opposite = column.opposite(&tests);
-                    let feature =
-                        |test| Feature { opposite: opposite.clone(), ..Feature::new(name.clone(), test) };
+                    let complete = !tests.contains(&Test::Missing);
+                    let feature = |test| Feature {
+                        opposite: opposite.clone(),
+                        complete,
+                        ..Feature::new(name.clone(), test)
+                    };
                     plan.features.extend(tests.into_iter().map(feature));
                     let features = &plan.features[first..];
                     if !features.is_empty() {
-                        plan.columns.push(ColumnPlan::new(place, first, features, column));
+                        plan.columns.push(ColumnPlan {
+                            named: named(&also),
+                            ..ColumnPlan::new(place, first, features, column)
+                        });
                     }
                     kind
                 }
@@ -257,28 +279,49 @@ impl Column {
         values
     }
 
+    /// How many values are not numbers.
+    fn odd(&self) -> u64 {
+        if self.too_many {
+            return self.not_numbers;
+        }
+        let is_odd = |value: &[u8]| std::str::from_utf8(value).ok().and_then(number).is_none();
+        #[expect(clippy::disallowed_methods, reason = "the order of a sum does not matter")]
+        self.values.iter().filter(|(value, _)| is_odd(value)).map(|(_, count)| count).sum()
+    }
+
+    /// Whether almost all values are numbers, and there are too many different ones for categories.
+    fn is_numeric(&self, rows: u64) -> bool {
+        let odd = self.odd();
+        let different = self.values.len();
+        odd * ODD_ONE_IN <= rows && different > FEW_NUMBERS && (odd == 0 || different > 2 * FEW_NUMBERS)
+    }
+
     /// The questions about this column, and what it contains.
-    fn tests(&self, labels: &[Option<bool>], cuts: usize, rows: u64) -> (Vec<Test>, String) {
+    fn tests(&self, labels: &[Option<bool>], cuts: usize, rows: u64, also: &[&Test]) -> (Vec<Test>, String) {
         let values = self.sorted();
-        let numeric = self.not_numbers == 0;
+        let truths: Vec<bool> = values.iter().filter_map(|value| truth(value)).collect();
+        let spelled = !self.too_many && truths.len() == values.len();
+        let mut missing = self.missing;
         let (mut tests, mut kind) = match values.len() {
             0 => return (Vec::new(), "left out: all values are missing".into()),
             1 if self.missing == 0 => return (Vec::new(), "left out: always the same value".into()),
             1 => (Vec::new(), "one value".to_owned()),
-            2 if values.iter().all(|value| truth(value).is_some())
-                && truth(&values[0]) != truth(&values[1]) =>
-            {
+            _ if spelled && truths.contains(&true) && truths.contains(&false) => {
                 (vec![Test::True], "true or false".to_owned())
             }
             2 => (vec![Test::Equals(values[1].clone())], "two values".to_owned()),
-            few if !self.too_many && (few <= FEW_NUMBERS || (!numeric && few <= CATEGORIES)) => {
-                (values.iter().cloned().map(Test::Equals).collect(), format!("{few} categories"))
-            }
-            _ if numeric => {
-                let points = cuts::cut_points(&self.sampled, labels, cuts);
-                let listed: Vec<String> = points.iter().map(f64::to_string).collect();
-                let kind = format!("a number, cut at {}", listed.join(", "));
+            _ if self.is_numeric(rows) => {
+                let mut points = cuts::cut_points(&self.sampled, labels, cuts);
+                points.extend(
+                    named(also).iter().filter(|named| !points.contains(named)).copied().collect::<Vec<f64>>(),
+                );
+                points.sort_by(f64::total_cmp);
+                let kind = format!("a number, cut at {}", cuts::listed(&points));
+                missing += self.odd();
                 (points.into_iter().map(Test::AtLeast).collect(), kind)
+            }
+            few if !self.too_many && few <= CATEGORIES => {
+                (values.iter().cloned().map(Test::Equals).collect(), format!("{few} categories"))
             }
             _ => {
                 let frequent = self.frequent(rows);
@@ -289,9 +332,18 @@ impl Column {
                 (frequent.into_iter().map(Test::Equals).collect(), kind)
             }
         };
-        if self.missing > 0 {
+        for test in also.iter().filter(|test| matches!(test, Test::Equals(value) if values.contains(value))) {
+            if matches!(tests.first(), Some(Test::Equals(_))) && values.len() > 2 && !tests.contains(test) {
+                tests.push((*test).clone());
+            }
+        }
+        if missing > 0 {
+            tests.extend(opposites(&tests, &values));
             tests.push(Test::Missing);
-            kind += &format!(", {} missing", self.missing);
+            kind += &format!(", {missing} missing");
+        }
+        if missing > self.missing {
+            kind += &format!(" (of which {} are no numbers)", missing - self.missing);
         }
         (tests, kind)
     }
@@ -318,11 +370,38 @@ impl Column {
     }
 }
 
+/// The cut points of questions that the user asks.
+fn named(also: &[&Test]) -> Vec<f64> {
+    let limit = |test: &&Test| match test {
+        Test::AtLeast(limit) | Test::Below(limit) => Some(*limit),
+        _ => None,
+    };
+    let mut limits: Vec<f64> = also.iter().filter_map(limit).collect();
+    limits.sort_by(f64::total_cmp);
+    limits.dedup();
+    limits
+}
+
+/// What to ask about a column with missing values in addition: `speed < 30` is not the negation of `speed >= 30`
+/// there.
+fn opposites(tests: &[Test], values: &[String]) -> Vec<Test> {
+    let opposite = |test: &Test| match test {
+        Test::AtLeast(least) => Some(Test::Below(*least)),
+        Test::Equals(value) if values.len() == 2 => {
+            values.iter().find(|other| *other != value).map(|other| Test::Equals(other.clone()))
+        }
+        _ => None,
+    };
+    tests.iter().filter_map(opposite).collect()
+}
+
 /// How the questions about one column are answered.
 pub(super) struct ColumnPlan {
     place: usize,
     first: usize,
     tests: Vec<Test>,
+    /// Cut points that the user has named.
+    pub named: Vec<f64>,
     /// The questions that are answered with yes, by value; for columns with few values.
     known: FxHashMap<Box<[u8]>, Vec<u32>>,
 }
@@ -335,12 +414,33 @@ impl ColumnPlan {
             #[expect(clippy::disallowed_methods, reason = "each value is handled by itself")]
             for value in column.values.keys() {
                 let text = String::from_utf8_lossy(value);
+                // A text among numbers counts as missing, and is answered below.
+                if tests.iter().any(|test| matches!(test, Test::AtLeast(_))) && number(&text).is_none() {
+                    continue;
+                }
                 let yes = |(_, feature): &(u32, &Feature)| feature.answer(Some(&text)) == Ok(true);
                 let list = (first as u32..).zip(features).filter(yes).map(|(at, _)| at).collect();
                 known.insert(value.clone(), list);
             }
         }
-        Self { place, first, tests, known }
+        Self { place, first, tests, named: Vec::new(), known }
+    }
+
+    /// The place of the first question about the column.
+    pub fn first_question(&self) -> usize {
+        self.first
+    }
+
+    /// The number in a row, if the column is one of numbers; not a number if it is missing.
+    pub fn number(&self, record: &ByteRecord) -> Option<f64> {
+        let value = value(record.get(self.place).unwrap_or_default());
+        let found = value.and_then(|value| std::str::from_utf8(value).ok()).and_then(number);
+        self.is_number().then(|| found.unwrap_or(f64::NAN))
+    }
+
+    /// Whether the column is one of numbers.
+    pub fn is_number(&self) -> bool {
+        self.tests.iter().any(|test| matches!(test, Test::AtLeast(_)))
     }
 
     /// Sets the bits of the questions that are answered with yes. Returns whether the value is missing.
@@ -358,17 +458,19 @@ impl ColumnPlan {
         }
         let text = String::from_utf8_lossy(value);
         let parsed = number(&text);
+        let is_odd = self.is_number() && parsed.is_none();
         for (at, test) in self.tests.iter().enumerate() {
             let yes = match test {
                 Test::True => truth(&text) == Some(true),
                 Test::Equals(wanted) => *wanted == text,
-                Test::AtLeast(least) => parsed.is_some_and(|number| number >= *least),
-                Test::Missing => false,
+                Test::Differs(other) => *other != text,
+                Test::AtLeast(_) | Test::Below(_) => parsed.is_some_and(|number| test.holds(number)),
+                Test::Missing => is_odd,
             };
             if yes {
                 set(self.first + at);
             }
         }
-        false
+        is_odd
     }
 }

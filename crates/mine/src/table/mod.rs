@@ -5,10 +5,10 @@
 //! about it; the second pass answers them for every row. Standard input is copied to a temporary file first.
 
 mod columns;
-mod cuts;
 mod source;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use csv::ByteRecord;
 use rustc_hash::FxHashMap;
@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::error::MineError;
 use crate::expr::Expr;
 use crate::feature::{Feature, Test};
+use crate::observations::{Line, Lines, Numbers, Observations};
 use crate::rows::{RowCounter, Rows};
 use columns::{ColumnPlan, Survey};
 use source::Source;
@@ -34,13 +35,15 @@ pub struct TableOptions {
     pub ignore: Vec<String>,
     /// The largest number of cut points for a column of numbers.
     pub cuts: usize,
+    /// Questions to ask in addition, such as those of a formula to start from.
+    pub also: Vec<Feature>,
 }
 
 impl TableOptions {
     /// All columns explain this one.
     pub fn new(target: impl Into<String>) -> Self {
         let target = target.into();
-        Self { target, positive: None, weights: None, ignore: Vec::new(), cuts: 6 }
+        Self { target, positive: None, weights: None, ignore: Vec::new(), cuts: 6, also: Vec::new() }
     }
 }
 
@@ -55,6 +58,10 @@ pub struct Table {
     pub target: Feature,
     /// What was found in the file.
     pub summary: Summary,
+    /// The lines, if formulae cannot be judged by the distinct rows alone.
+    lines: Option<Lines>,
+    /// Where it was read from.
+    source: Option<Arc<Source>>,
 }
 
 /// What was found in a file.
@@ -94,7 +101,7 @@ pub struct ColumnUse {
 impl Table {
     /// Reads a CSV or TSV file, which may be compressed with gzip; `-` is standard input.
     pub fn read(path: &Path, options: &TableOptions) -> Result<Self, MineError> {
-        Self::from_source(&Source::open(path)?, options)
+        Self::from_source(Arc::new(Source::open(path)?), options)
     }
 
     /// Reads a table from bytes.
@@ -108,7 +115,7 @@ impl Table {
     /// # Ok::<(), logicvae_mine::MineError>(())
     /// ```
     pub fn from_bytes(bytes: &[u8], options: &TableOptions) -> Result<Self, MineError> {
-        Self::from_source(&Source::from_bytes(bytes)?, options)
+        Self::from_source(Arc::new(Source::from_bytes(bytes)?), options)
     }
 
     /// A table from rows that are bits already. Its target is called `target`.
@@ -123,18 +130,25 @@ impl Table {
             weight_unit: 1.0,
             ..Summary::default()
         };
-        Self { features, rows, target, summary }
+        Self { features, rows, target, summary, lines: None, source: None }
     }
 
-    fn from_source(source: &Source, options: &TableOptions) -> Result<Self, MineError> {
-        let survey = Survey::of(source, options)?;
+    /// What cross-validation and other tests divide and draw again.
+    pub(crate) fn observations(&self) -> Observations<'_> {
+        Observations { rows: &self.rows, features: &self.features, lines: self.lines.as_ref() }
+    }
+
+    fn from_source(source: Arc<Source>, options: &TableOptions) -> Result<Self, MineError> {
+        let survey = Survey::of(&source, options)?;
         let plan = survey.plan(options)?;
         let mut summary = Summary { target: plan.target.to_string(), ..Summary::default() };
         summary.weight_unit = plan.unit;
         let mut counter = RowCounter::default();
-        let mut reader = source.reader()?;
+        let reading = source.clone();
+        let mut reader = reading.reader()?;
         let mut record = ByteRecord::new();
         let mut bits = vec![0; plan.features.len().div_ceil(64).max(1)];
+        let mut lines = plan.lines();
         while source.next(&mut reader, &mut record)? {
             let line = source::line(&record);
             let Some(label) = plan.label(&record, line)? else {
@@ -150,12 +164,17 @@ impl Table {
             summary.positive += u64::from(label);
             if weight > 0 {
                 counter.add(&bits, label, weight);
+                if let Some(lines) = lines.as_mut().filter(|_| summary.rows.is_multiple_of(plan.stride)) {
+                    let numbers = plan.columns.iter().filter_map(|column| column.number(&record)).collect();
+                    lines.lines.push(Line { answers: bits.clone().into(), numbers });
+                    lines.weights.push(if label { [0, weight] } else { [weight, 0] });
+                }
             }
         }
-        let rows = counter.finish(plan.features.len());
+        let rows = counter.finish(plan.features.len()).with_grain(plan.grain);
         summary.distinct = rows.len();
         let both = rows.weights().iter().filter(|[no, yes]| *no > 0 && *yes > 0);
-        summary.contradictory = both.map(|[no, yes]| no + yes).sum();
+        summary.contradictory = both.map(|[no, yes]| no + yes).sum::<u64>() / rows.grain();
         summary.columns = plan.uses;
         if rows.positive() == 0 || rows.positive() == rows.total() {
             let value = if rows.positive() == 0 { "false" } else { "true" };
@@ -168,7 +187,7 @@ impl Table {
             let message = "no column can be used besides the target: all are constant, ignored or free text";
             return Err(MineError::Table(message.into()));
         }
-        Ok(Self { features: plan.features, rows, target: plan.target, summary })
+        Ok(Self { features: plan.features, rows, target: plan.target, summary, lines, source: Some(source) })
     }
 }
 
@@ -249,9 +268,9 @@ pub struct WrongRow {
     pub values: Vec<String>,
 }
 
-/// The first rows of a file that a formula over a table's features gets wrong.
-pub fn wrong_rows(path: &Path, table: &Table, expr: &Expr, most: usize) -> Result<Vec<WrongRow>, MineError> {
-    let source = Source::open(path)?;
+/// The first rows of a table's file that a formula over its features gets wrong.
+pub fn wrong_rows(table: &Table, expr: &Expr, most: usize) -> Result<Vec<WrongRow>, MineError> {
+    let Some(source) = &table.source else { return Ok(Vec::new()) };
     let mut reader = source.reader()?;
     let header = source::header(&mut reader)?;
     let used: Vec<(u32, usize)> = expr
@@ -291,9 +310,30 @@ struct Plan {
     weights_place: Option<usize>,
     /// The weight that becomes 1.
     unit: f64,
+    /// The weight, in these units, that counts as one row.
+    grain: u64,
+    /// One of this many lines is kept, if lines are needed.
+    stride: u64,
+    /// The largest number of cut points.
+    cuts: usize,
 }
 
 impl Plan {
+    /// An empty list of lines, if cut points depend on labels, or weights are no counts.
+    fn lines(&self) -> Option<Lines> {
+        let about = |column: &ColumnPlan| {
+            let feature = &self.features[column.first_question()];
+            column.is_number().then(|| Numbers {
+                column: feature.column.clone(),
+                complete: feature.complete,
+                cuts: self.cuts,
+                named: column.named.clone(),
+            })
+        };
+        let numbers: Vec<Numbers> = self.columns.iter().filter_map(about).collect();
+        (!numbers.is_empty() || self.grain > 1).then(|| Lines { numbers, ..Lines::default() })
+    }
+
     /// The label of a row; `None` if it is missing.
     fn label(&self, record: &ByteRecord, line: u64) -> Result<Option<bool>, MineError> {
         let Some(value) = columns::value(record.get(self.target_place).unwrap_or_default()) else {

@@ -14,12 +14,14 @@ use crate::error::MineError;
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// A table that can be read from its beginning again and again.
+#[derive(Debug)]
 pub(super) struct Source {
     name: PathBuf,
     content: Content,
     delimiter: u8,
 }
 
+#[derive(Debug)]
 enum Content {
     File(File),
     Bytes(Vec<u8>),

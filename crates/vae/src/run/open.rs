@@ -32,7 +32,8 @@ impl Run {
         let folder = folder.as_ref();
         if !Self::exists(folder) {
             let name = folder.display();
-            let message = format!("{name} contains no run: create one with `logicvae train --out {name}`");
+            let message =
+                format!("{name} contains no run: train one with `logicvae train --preset NAME --out {name}`");
             return Err(VaeError::Run(message));
         }
         let store = Store::open(folder)?;

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 use logicvae_mine::{
-    Feature, MineOptions, Mined, MinedFormula, Summary, Table as Rows, TableOptions, WrongRow, mine, parse,
-    wrong_rows,
+    Feature, MineError, MineOptions, Mined, MinedFormula, Summary, Table as Rows, TableOptions, WrongRow,
+    mine, parse, wrong_rows,
 };
 use serde::Serialize;
 
@@ -19,6 +19,8 @@ use crate::output::Output;
 use crate::table::Table;
 use live::Live;
 
+/// The number of formulae that are listed after the chosen one.
+const LARGER: usize = 6;
 /// The largest number of wrong rows that are listed.
 const WRONG: usize = 100;
 
@@ -42,9 +44,11 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
         bail!("--time-limit must be a number of seconds above 0");
     }
     let options = options(args)?;
+    let also = options.start.as_ref().map_or(Vec::new(), |start| start.features.clone());
+    let table_options = TableOptions { also, ..table_options(args) };
+    let table = Rows::read(&args.rows, &table_options).map_err(|error| named(error, &args.rows))?;
+    // Reading does not count.
     let budget = LimitArgs { time_limit: Some(args.time_limit) }.budget()?;
-    let table =
-        Rows::read(&args.rows, &table_options(args)).with_context(|| args.rows.display().to_string())?;
     let live = Mutex::new(Live::new(args.time_limit));
     let mined = mine(&table, &options, &budget, &|front| {
         if let Ok(mut live) = live.lock() {
@@ -53,6 +57,9 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
     })?;
     drop(live);
     let Some(chosen) = mined.chosen() else { bail!("no formula was found") };
+    if let Some(picture) = picture {
+        picture.write(&draw_front(&mined, &table.summary.target, &chosen.outline(&table))?)?;
+    }
     if args.latex || args.python {
         let text = if args.latex { chosen.latex(&table, options.operators) } else { chosen.python(&table) };
         return Output { json: false }
@@ -60,12 +67,9 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
             .map(|()| ExitCode::SUCCESS);
     }
     let wrong = match args.wrong {
-        true => Some(wrong_rows(&args.rows, &table, &chosen.expr, WRONG)?),
+        true => Some(wrong_rows(&table, &chosen.expr, WRONG)?),
         false => None,
     };
-    if let Some(picture) = picture {
-        picture.write(&draw_front(&mined, &table.summary.target, &chosen.outline(&table))?)?;
-    }
     let report = Report {
         mined: &mined,
         rows: table.summary.rows,
@@ -78,7 +82,7 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
     };
     output.print(&report, |out| {
         describe(out, &table)?;
-        front(out, &mined.formulae)?;
+        front(out, &mined.formulae, chosen.size)?;
         conclusions(out, &mined, chosen)?;
         for row in report.wrong.iter().flatten() {
             let (is, should) = if row.label { ("false", "true") } else { ("true", "false") };
@@ -86,10 +90,23 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
         }
         Ok(())
     })?;
-    if !mined.converged {
+    if budget.is_interrupted() {
+        message("Ctrl-C ended the search: with more time, the answer may be better");
+    } else if !mined.converged {
         message("the time limit ended the search: with more time, the answer may be better");
     }
+    if args.folds > 1 && mined.cross_validation.is_none() {
+        message("no held-out accuracies: there was no time for cross-validation, or there are too few rows");
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An error about a table, with the name of its file. Errors about the file itself have it already.
+fn named(error: MineError, path: &std::path::Path) -> anyhow::Error {
+    match error {
+        MineError::File { .. } => error.into(),
+        _ => anyhow::Error::from(error).context(path.display().to_string()),
+    }
 }
 
 fn table_options(args: &MineArgs) -> TableOptions {
@@ -144,7 +161,8 @@ fn describe(out: &mut dyn std::io::Write, table: &Rows) -> std::io::Result<()> {
     for (count, note) in notes.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(out, "{count} {note}")?;
     }
-    for column in summary.columns.iter().filter(|column| column.kind.starts_with("left out")) {
+    let notable = |kind: &str| kind.starts_with("left out") || kind.contains("are no numbers");
+    for column in summary.columns.iter().filter(|column| notable(&column.kind)) {
         writeln!(out, "column {}: {}", column.name, column.kind)?;
     }
     writeln!(out)
@@ -154,9 +172,10 @@ fn used(summary: &Summary) -> usize {
     summary.columns.iter().filter(|column| column.questions > 0).count()
 }
 
-fn front(out: &mut dyn std::io::Write, formulae: &[MinedFormula]) -> std::io::Result<()> {
+fn front(out: &mut dyn std::io::Write, formulae: &[MinedFormula], chosen: usize) -> std::io::Result<()> {
+    let shown = formulae.partition_point(|formula| formula.size <= chosen) + LARGER;
     let mut table = Table::new(["", "size", "errors", "accuracy", "F1", "held-out accuracy", "formula"]);
-    for formula in formulae {
+    for formula in formulae.iter().take(shown) {
         let mark = match (formula.chosen, formula.front) {
             (true, _) => "*",
             (false, true) => "",
@@ -175,7 +194,11 @@ fn front(out: &mut dyn std::io::Write, formulae: &[MinedFormula]) -> std::io::Re
             formula.formula.clone(),
         ]);
     }
-    table.write(out)
+    table.write(out)?;
+    if formulae.len() > shown {
+        writeln!(out, "… and {} larger ones: use --json", formulae.len() - shown)?;
+    }
+    Ok(())
 }
 
 fn conclusions(out: &mut dyn std::io::Write, mined: &Mined, chosen: &MinedFormula) -> std::io::Result<()> {
@@ -191,13 +214,21 @@ fn conclusions(out: &mut dyn std::io::Write, mined: &Mined, chosen: &MinedFormul
         )?;
     }
     if let Some(found) = &mined.significance {
-        let (as_good, shuffles, p) = (found.as_good, found.shuffles, found.p_value);
-        writeln!(
-            out,
-            "  shuffled labels gave an equally good formula {as_good} of {shuffles} times: p = {p:.3}"
-        )?;
+        let (as_good, shuffles) = (found.as_good, found.shuffles);
+        match found.p_value {
+            None => writeln!(out, "  there was no time to shuffle labels")?,
+            Some(p) => writeln!(
+                out,
+                "  shuffled labels gave an equally good formula {as_good} of {shuffles} times: p = {p:.3}"
+            )?,
+        }
+        if (1..found.requested).contains(&shuffles) {
+            writeln!(out, "  there was no time for all {} shuffles", found.requested)?;
+        }
     }
-    if let Some(found) = &mined.stability {
+    if let Some(found) = mined.stability.as_ref().filter(|found| found.resamples == 0) {
+        writeln!(out, "  there was no time for {} resamples", found.requested)?;
+    } else if let Some(found) = &mined.stability {
         writeln!(
             out,
             "  on resampled rows, the same formula won {} of {} times",

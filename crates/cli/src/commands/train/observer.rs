@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,7 +23,6 @@ pub struct Watch<'a> {
     start: Instant,
     before: f64,
     formulae: usize,
-    last_line: Option<Instant>,
     /// An error that occurred while drawing, which the library knows nothing about.
     pub failure: Option<anyhow::Error>,
 }
@@ -41,17 +40,7 @@ impl<'a> Watch<'a> {
         bar.set_position((trainer.epoch() * trainer.steps()) as u64);
         bar.reset_eta();
         let before = metrics.lines().last().map_or(0.0, |line| line.seconds);
-        Ok(Self {
-            run,
-            metrics,
-            bar,
-            stop,
-            start: Instant::now(),
-            before,
-            formulae: 0,
-            last_line: None,
-            failure: None,
-        })
+        Ok(Self { run, metrics, bar, stop, start: Instant::now(), before, formulae: 0, failure: None })
     }
 
     /// Draws the loss curves.
@@ -62,15 +51,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// One line per epoch where there is no terminal for a bar. Epochs that take less than a second share
-    /// lines, unless they have a validation.
-    fn line(&mut self, epoch: &EpochReport) {
+    /// One line per epoch where there is no terminal for a bar.
+    fn line(&self, epoch: &EpochReport) {
         let epochs = self.run.config.training.epochs;
-        let due = self.last_line.is_none_or(|last| last.elapsed() > Duration::from_secs(1));
-        if !(due || epoch.validation.is_some() || epoch.epoch == epochs) {
-            return;
-        }
-        self.last_line = Some(Instant::now());
         let validation = epoch.validation.map_or(String::new(), |v| {
             format!("; validation: {}, accuracy {:.1} %", describe(&v.terms), 100.0 * v.accuracy)
         });

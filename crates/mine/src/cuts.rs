@@ -3,7 +3,7 @@
 /// At most `count` cut points that separate the labels best: the interval whose best cut gains most
 /// information is cut first, and so on. Each point is the shortest decimal number between the two values that
 /// it separates. Values that are not a number, and rows without a label, are left out.
-pub(super) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
+pub(crate) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
     let pairs = values.iter().zip(labels);
     let mut pairs: Vec<(f64, bool)> = pairs
         .filter(|(value, _)| !value.is_nan())
@@ -26,6 +26,11 @@ pub(super) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) 
     }
     cuts.sort_by(f64::total_cmp);
     cuts
+}
+
+/// Cut points as text.
+pub(crate) fn listed(points: &[f64]) -> String {
+    points.iter().map(f64::to_string).collect::<Vec<String>>().join(", ")
 }
 
 /// The cut of a sorted list that gains most information, and its gain.
