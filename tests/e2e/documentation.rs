@@ -37,9 +37,24 @@ fn blocks<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
     text.split(start).skip(1).filter_map(|rest| rest.split("```\n").next()).collect()
 }
 
+/// Whether pages are written anew instead of compared: `LOGICVAE_WRITE_PAGES=1 cargo test pages`.
+fn writes_pages() -> bool {
+    std::env::var_os("LOGICVAE_WRITE_PAGES").is_some()
+}
+
+/// Compares a picture that a command drew with the one in the repository.
+fn shows_picture(folder: &Folder, drawn: &str, shown: &str) {
+    let drawn = folder.read(drawn);
+    if writes_pages() {
+        std::fs::write(repository(shown), &drawn).unwrap();
+    }
+    assert!(drawn == std::fs::read(repository(shown)).unwrap(), "{shown} is outdated");
+}
+
 /// Runs the commands of a page in a folder, and compares what they print with the page. Returns their number.
 fn shows_what_happens(page: &str, folder: &Folder) -> usize {
     let text = std::fs::read_to_string(repository(page)).unwrap();
+    let mut written = text.clone();
     let has_z3 = Command::new("z3").arg("--version").output().is_ok_and(|output| output.status.success());
     let mut commands = 0;
     for block in blocks(&text, "```console\n") {
@@ -55,10 +70,15 @@ fn shows_what_happens(page: &str, folder: &Folder) -> usize {
             if line.starts_with("z3 ") && !has_z3 {
                 continue;
             }
-            let output = shell(folder, line);
-            assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{line}");
+            let output = String::from_utf8(shell(folder, line).stdout).unwrap();
+            let at = written.find(&format!("\n$ {line}\n{shown}")).unwrap() + line.len() + 4;
+            written.replace_range(at..at + shown.len(), &output);
+            assert!(output == shown || writes_pages(), "{line}\n{output}\ninstead of\n{shown}");
             commands += 1;
         }
+    }
+    if writes_pages() {
+        std::fs::write(repository(page), written).unwrap();
     }
     commands
 }
@@ -74,7 +94,7 @@ fn the_page_about_requirements_is_what_happens() {
     for (drawn, shown) in
         [("clusters.svg", "docs/requirements-clusters.svg"), ("tree.svg", "docs/requirements-tree.svg")]
     {
-        assert!(folder.read(drawn) == std::fs::read(repository(shown)).unwrap(), "{shown} is outdated");
+        shows_picture(&folder, drawn, shown);
     }
     let requirements = String::from_utf8(folder.read("requirements.txt")).unwrap();
     let labelled = requirements.lines().filter(|line| !line.starts_with('#') && line.contains(": "));
@@ -88,8 +108,7 @@ fn the_page_about_mining_is_what_happens() {
     folder.write("pump.csv", std::fs::read(repository("docs/pump.csv")).unwrap());
     let commands = shows_what_happens("docs/mining.md", &folder);
     assert!(commands > 10, "{commands} commands");
-    let drawn = folder.read("front.svg");
-    assert!(drawn == std::fs::read(repository("docs/mining-front.svg")).unwrap(), "the picture is outdated");
+    shows_picture(&folder, "front.svg", "docs/mining-front.svg");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod mining;
 mod models;
 mod other_tools;
 mod pictures;
+mod questions;
 mod requirements;
 mod robustness;
 mod shell;

@@ -114,7 +114,7 @@ impl MinedFormula {
 }
 
 /// A function of Python.
-const PYTHON: &str = r#"MISSING = {"", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "none"}
+const PYTHON: &str = r#"MISSING = set("? - NA N/A n/a NaN nan null NULL None none".split()) | {""}
 
 
 def is_missing(row, column):

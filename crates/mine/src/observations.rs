@@ -1,9 +1,9 @@
 //! The rows behind a table, to be divided, shuffled and drawn again.
 //!
-//! Cut points of numbers are chosen with the help of the labels. If a formula is tried on rows that have helped to
-//! choose its cut points, or if shuffled labels have to do with the cut points of the true ones, it looks better
-//! than it is. So a table with numbers keeps its lines (a sample of very many), and every [`Trial`] chooses its
-//! own cut points. Where all questions are fixed, the distinct rows are enough.
+//! Cut points of numbers are chosen with the help of the labels. If a formula is tried on rows that have
+//! helped to choose its cut points, or if shuffled labels have to do with the cut points of the true ones,
+//! it looks better than it is. So a table with numbers keeps its lines (a sample of very many), and every
+//! [`Trial`] chooses its own cut points. Where all questions are fixed, the distinct rows are enough.
 
 use crate::cuts::cut_points;
 use crate::expr::Expr;

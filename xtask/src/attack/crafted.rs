@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::bench::{Bench, SMALL, Verdict};
 use super::table::Row;
+use super::tables;
 
 /// Arguments of one call.
 type Call = Vec<String>;
@@ -32,6 +33,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Row>> {
         Group { what: "settings", calls: settings(bench) },
         Group { what: "models", calls: models(bench, &model)? },
         Group { what: "binary containers", calls: containers(bench)? },
+        Group { what: "tables of observations", calls: tables::calls(bench)? },
         Group { what: "charts, observed rows and arguments", calls: others(bench)? },
     ];
     let mut rows = Vec::new();

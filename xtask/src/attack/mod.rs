@@ -7,6 +7,7 @@ mod flips;
 mod full_disk;
 mod kills;
 mod table;
+mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -41,8 +41,8 @@ pub struct MineArgs {
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
 
-    /// Column with the weights of the rows. Whole numbers are numbers of equal rows. Other weights are relative,
-    /// and rows with unequal weights count as fewer.
+    /// Column with the weights of the rows. Whole numbers are numbers of equal rows. Other weights are
+    /// relative, and rows with unequal weights count as fewer.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
 
@@ -68,8 +68,8 @@ pub struct MineArgs {
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub engines: Option<String>,
 
-    /// Operators of formulae besides & and |: a list of not, xor, atleast, implies [default: not,xor,atleast].
-    /// Without not, there is no `!=`, no `<` and no second value of a column with two.
+    /// Operators of formulae besides & and |: a list of not, xor, atleast, implies [default:
+    /// not,xor,atleast]. Without not, there is no `!=`, no `<` and no second value of a column with two.
     #[arg(long, value_name = "LIST")]
     pub operators: Option<String>,
 

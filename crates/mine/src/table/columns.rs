@@ -15,7 +15,8 @@ const COUNTED: usize = 256;
 const CATEGORIES: usize = 40;
 /// Up to this number of different values, numbers are categories.
 const FEW_NUMBERS: usize = 5;
-/// If at most one value in this many is not a number, a column is one of numbers, and these values are missing.
+/// If at most one value in this many is not a number, a column is one of numbers, and these values are
+/// missing.
 const ODD_ONE_IN: u64 = 20;
 /// The largest number of rows from which cut points are found.
 const SAMPLED: usize = 50_000;
@@ -122,8 +123,8 @@ impl Survey {
         if rows == 0 {
             return Err(MineError::Table("the table has a header, but no rows".into()));
         }
-        // Whole numbers are counts of equal rows. Other weights get a resolution of 1/64 of their mean, and all
-        // of them together count as Kish's effective number of rows.
+        // Whole numbers are counts of equal rows. Other weights get a resolution of 1/64 of their mean, and
+        // all of them together count as Kish's effective number of rows.
         let unit = if weights.is_none() || integers { 1.0 } else { total / rows as f64 / 64.0 };
         if !(unit > 0.0 && unit.is_finite()) || total / unit > 1e15 {
             return Err(MineError::Table("the weights are all 0, or too large".into()));
@@ -382,8 +383,8 @@ fn named(also: &[&Test]) -> Vec<f64> {
     limits
 }
 
-/// What to ask about a column with missing values in addition: `speed < 30` is not the negation of `speed >= 30`
-/// there.
+/// What to ask about a column with missing values in addition: `speed < 30` is not the negation of `speed
+/// >= 30` there.
 fn opposites(tests: &[Test], values: &[String]) -> Vec<Test> {
     let opposite = |test: &Test| match test {
         Test::AtLeast(least) => Some(Test::Below(*least)),
