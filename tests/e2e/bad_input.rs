@@ -113,7 +113,8 @@ fn too_large_numbers() {
     refused(&logicvae(&["eval", "x1", "--vars", "4294967295"]), &["--vars", "16777216"]);
     refused(&logicvae(&["eval", "x1", "--threads", "60000"]), &["--threads", "1024"]);
     let file = folder.write("list.txt", "x1\nx2\n");
-    let kernel = |flags: &[&str]| logicvae(&[&["kernel", &file, "--out", &out], flags].concat());
+    let matrix = folder.path("k.npy");
+    let kernel = |flags: &[&str]| logicvae(&[&["kernel", &file, "--out", &matrix], flags].concat());
     refused(&kernel(&["--samples", "18446744073709551615"]), &["1 GiB", "use fewer"]);
     refused(&kernel(&["--vars", "16777216"]), &["1 GiB"]);
     refused(&kernel(&["--gaussian", "1e300"]), &["sigma²", "at most"]);

@@ -179,7 +179,7 @@ fn conversions_keep_names_and_labels() {
     let folder = Folder::new();
     let file = folder.write("r.txt", REQUIREMENTS);
     for (name, part) in [
-        ("r.smt2", "(assert (! (or (not door_open) alarm) :named |REQ-1|))"),
+        ("r.smt2", "(assert (! (or (not door_open) alarm) :named REQ-1))"),
         ("r.tex", "\\lnot \\mathit{door\\_open} \\lor \\mathit{alarm}"),
         ("r.py", "    ~door_open | alarm,"),
         ("r.dot", "[label=\"door_open\", shape=box]"),

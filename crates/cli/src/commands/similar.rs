@@ -73,7 +73,7 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
     let nearest: Vec<(usize, f64, f64)> = match measure {
         // The index finds the largest kernel values without computing the others.
         Measure::Agreement => {
-            let found = Neighbours::new(domain, &list)?.nearest(&formula, args.k + SPARE)?;
+            let found = Neighbours::new(domain, &list)?.nearest(&formula, args.k.saturating_add(SPARE))?;
             found.into_iter().map(|n| (n.index, n.kernel, (n.kernel + 1.0) / 2.0)).collect()
         }
         _ => {
@@ -81,7 +81,7 @@ pub fn run(args: &SimilarArgs, output: Output) -> Result<ExitCode> {
             let value = |at: usize| overlaps[at].measure(measure);
             let mut order: Vec<usize> = (0..list.len()).collect();
             order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
-            order.truncate(args.k + SPARE);
+            order.truncate(args.k.saturating_add(SPARE));
             let kernel = |at: usize| 2.0 * overlaps[at].measure(Measure::Agreement) - 1.0;
             order.into_iter().map(|at| (at, kernel(at), value(at))).collect()
         }
