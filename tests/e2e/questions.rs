@@ -131,3 +131,28 @@ fn every_epoch_has_a_line_without_a_terminal() {
         assert!(trained.err.contains(&format!("epoch {epoch} of 3:")), "{}", trained.err);
     }
 }
+
+#[test]
+fn very_many_equal_formulae_have_an_end() {
+    let folder = Folder::new();
+    let file = folder.write("f.txt", "x1\n".repeat(20_000));
+    let run = logicvae(&["relate", &file, "--time-limit", "1", "--json"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.json()["undecided"].as_u64() > Some(0), "{}", run.err);
+    refused(&logicvae(&["cluster", &file]), &["20000 formulae", "at most 10000"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_does_not_change_the_answer() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("logicvae"))
+        .args(["check", "x1", "x2"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let status = child.wait().unwrap();
+    assert_eq!((status.code(), status.signal()), (Some(1), None));
+}

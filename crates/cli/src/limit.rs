@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use logicvae_logic::Budget;
 
 use crate::args::LimitArgs;
+use crate::failure::UNKNOWN;
 
 /// The number of conflicts of the SAT solver after which a question is given up if there is no time limit.
 /// It is the same on every machine, and takes well below a minute.
@@ -24,7 +25,13 @@ impl LimitArgs {
         };
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = interrupted.clone();
-        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot handle Ctrl-C")?;
+        // The second signal does not wait for an answer.
+        let handler = move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(UNKNOWN.into());
+            }
+        };
+        ctrlc::set_handler(handler).context("cannot handle Ctrl-C")?;
         Ok(budget.or_when(interrupted))
     }
 }

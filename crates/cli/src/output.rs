@@ -24,13 +24,20 @@ impl Output {
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
         let mut out = BufWriter::new(io::stdout().lock());
-        if self.json {
-            serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
-            writeln!(out)?;
-        } else {
-            text(&mut out)?;
+        let print = || -> io::Result<()> {
+            if self.json {
+                serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
+                writeln!(out)?;
+            } else {
+                text(&mut out)?;
+            }
+            out.flush()
+        };
+        match print() {
+            // The reader has closed standard output, as in `| head`. The answer is the same.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            printed => Ok(printed?),
         }
-        Ok(out.flush()?)
     }
 }
 

@@ -99,14 +99,16 @@ fn read(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>> {
     let file: BTreeMap<String, Tensor> =
         candle_core::safetensors::load_buffer(bytes, &Device::Cpu)?.into_iter().collect();
     for (name, tensor) in &file {
-        if !tensor.dtype().is_float() {
+        if !matches!(tensor.dtype(), DType::F16 | DType::BF16 | DType::F32 | DType::F64) {
             candle_core::bail!(
-                "`{name}` has numbers of type {:?}, but weights are floating-point",
+                "`{name}` has numbers of type {:?}, but weights are F16, BF16, F32 or F64",
                 tensor.dtype()
             );
         }
-        // A sum is finite only if all its terms are; values of weights are far from overflow.
-        let sum = tensor.to_dtype(DType::F64)?.abs()?.sum_all()?.to_scalar::<f64>()?;
+        // A sum is finite only if all its terms are; values of weights are far from overflow, also in the
+        // type with which models compute.
+        let values = tensor.to_dtype(DType::F32)?.to_dtype(DType::F64)?;
+        let sum = values.abs()?.sum_all()?.to_scalar::<f64>()?;
         if !sum.is_finite() {
             candle_core::bail!("`{name}` contains values that are not finite: the file is damaged");
         }
@@ -204,6 +206,15 @@ mod tests {
         }
         let integers = Tensor::new(&[1u32, 2], &Device::Cpu).unwrap();
         let error = Parameters::from_safetensors(&file(integers)).map(drop).unwrap_err();
-        assert!(error.to_string().contains("floating-point"), "{error}");
+        assert!(error.to_string().contains("F16, BF16, F32 or F64"), "{error}");
+        // Finite in the file, but not in the type with which models compute.
+        let large = Tensor::new(&[1e300f64], &Device::Cpu).unwrap();
+        let error = Parameters::from_safetensors(&file(large)).map(drop).unwrap_err();
+        assert!(error.to_string().contains("not finite"), "{error}");
+        // Conversions from other small types may never end.
+        let header = br#"{"w":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}}"#;
+        let small = [&(header.len() as u64).to_le_bytes()[..], header, &[0x38]].concat();
+        let error = Parameters::from_safetensors(&small).map(drop).unwrap_err();
+        assert!(error.to_string().contains("F16, BF16, F32 or F64"), "{error}");
     }
 }

@@ -10,6 +10,8 @@ use crate::error::KernelError;
 use crate::form::Form;
 use crate::gram::Kernel;
 
+/// The largest number of formulae. Memory grows with its square: this many need 1.2 GB.
+const MOST_FORMULAE: usize = 10_000;
 /// The largest number of clusters that is tried if none is given.
 const MOST_TRIED: usize = 40;
 
@@ -51,6 +53,9 @@ impl Clustering {
         let size = formulae.len();
         if size == 0 {
             return Err(KernelError::NoFormulae { needed: "at least one is needed" });
+        }
+        if size > MOST_FORMULAE {
+            return Err(KernelError::TooManyFormulae { formulae: size, most: MOST_FORMULAE });
         }
         let correlations = correlations(domain, formulae)?;
         let distance = |a: usize, b: usize| 1.0 - correlations[[a, b]];

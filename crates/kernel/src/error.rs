@@ -24,6 +24,14 @@ pub enum KernelError {
         /// What is required.
         needed: &'static str,
     },
+    /// There are too many formulae for a method that compares every pair.
+    #[error("{formulae} formulae are too many to compare every pair: use at most {most}")]
+    TooManyFormulae {
+        /// The number of formulae.
+        formulae: usize,
+        /// The largest number.
+        most: usize,
+    },
     /// An invalid weight.
     #[error("weight {position} is {value}: weights must be finite and at least 0, and not all 0")]
     Weight {

@@ -129,8 +129,8 @@ pub(crate) fn number(value: &str) -> Option<f64> {
 }
 
 /// Words that formulae use for operators.
-const RESERVED: [&str; 11] =
-    ["and", "or", "not", "xor", "implies", "at", "least", "of", "is", "missing", "iff"];
+const RESERVED: [&str; 13] =
+    ["and", "or", "not", "xor", "implies", "at", "least", "of", "is", "missing", "iff", "true", "false"];
 
 /// A name that needs no quotes: letters, digits and underscores, not starting with a digit.
 pub(crate) fn is_plain(name: &str) -> bool {

@@ -130,3 +130,26 @@ fn python_reads_every_name() {
         "{text}"
     );
 }
+
+#[test]
+fn tables_are_read_exactly() {
+    // Neighbouring fields that look alike when they are joined, and names that look like constants.
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), "a,b,true\np\u{ff},q,0\np,\u{ff}q,1\np,q,1\n").expect("written");
+    let values =
+        |text: &str| predict(file.path(), &parse(text).expect("a formula"), None).expect("values").values;
+    assert_eq!(values("a = p & b != q"), [false, true, false]);
+    assert_eq!(values("\"true\""), [false, true, true]);
+    let read = |bytes: &[u8]| Table::from_bytes(bytes, &TableOptions::new("y")).map(drop);
+    let error = read(b"a,y\ncaf\xe8,1\ncaf\xe9,0\n").expect_err("not UTF-8").to_string();
+    assert!(error.contains("line 2") && error.contains("UTF-8"), "{error}");
+    let long = [b"a,y\n1,1\n".as_slice(), &vec![b'x'; 17 << 20]].concat();
+    let error = read(&long).expect_err("a long line").to_string();
+    assert!(error.contains("longer than 16 MiB"), "{error}");
+    let names: Vec<String> = (0..3).map(|row| format!("{},{}\n", row % 2, row / 2)).collect();
+    let table = Table::from_bytes(
+        format!("true,y\n{}0,1\n1,1\n", names.concat()).as_bytes(),
+        &TableOptions::new("y"),
+    );
+    assert_eq!(table.expect("a table").features[0].to_string(), "\"true\"");
+}

@@ -107,16 +107,12 @@ pub fn seal(result: &Value) -> String {
 }
 
 /// Reads a result; `None` if it does not exist, has another form, or was changed after it was written.
-/// Results of the first release have no hash.
 pub fn read_result(path: &Path) -> Option<Record> {
     let text = fs::read_to_string(path).ok()?;
-    if let Some((content, rest)) = text.rsplit_once(SEAL) {
-        let digest = rest.trim_end().strip_suffix("\"}")?;
-        if format!("{:x}", Sha256::digest(format!("{content}}}"))) != digest {
-            return None;
-        }
-    }
-    serde_json::from_str(&text).ok()
+    let (content, rest) = text.rsplit_once(SEAL)?;
+    let digest = rest.trim_end().strip_suffix("\"}")?;
+    let is_unchanged = format!("{:x}", Sha256::digest(format!("{content}}}"))) == digest;
+    is_unchanged.then(|| serde_json::from_str(&text).ok()).flatten()
 }
 
 #[cfg(test)]
@@ -138,7 +134,8 @@ mod tests {
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "it is still JSON");
         assert!(read(&text.replace("0.5", "0.6")).is_none());
         assert!(read(&text.replace("sha256\":\"", "sha256\":\"0")).is_none());
-        // Results of the first release are read as they are.
-        assert!(read(r#"{"name": "a", "values": {"accuracy": 0.5}}"#).is_some());
+        // Neither a result without its hash nor one with another layout is.
+        assert!(read(r#"{"name":"a","values":{"accuracy":0.5}}"#).is_none());
+        assert!(read(&text.replace(":", ": ")).is_none());
     }
 }

@@ -26,7 +26,9 @@ pub fn escaped(text: &str) -> String {
 
 /// A picture without the control characters that XML does not allow, such as those of a name in a chart.
 pub fn without_controls(svg: &str) -> String {
-    svg.chars().filter(|c| !c.is_control() || "\t\n\r".contains(*c)).collect()
+    let is_allowed =
+        |c: &char| (!c.is_control() || "\t\n\r".contains(*c)) && !"\u{fffe}\u{ffff}".contains(*c);
+    svg.chars().filter(is_allowed).collect()
 }
 
 /// Writes a line of text at a position on its baseline.

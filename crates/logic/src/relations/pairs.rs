@@ -13,6 +13,10 @@ use crate::formula::Formula;
 /// less time than a question to the solver.
 const TABLE_VARIABLES: usize = 12;
 
+/// About this number of pairs is listed; more are undecided. Ten thousand equal formulae have 50 million
+/// pairs.
+const MAX_LISTED: usize = 1_000_000;
+
 /// Finds the relations between all pairs of formulae.
 pub(super) fn find(
     formulae: &[Formula],
@@ -33,12 +37,19 @@ pub(super) fn find(
     }
     let used: Vec<Vec<u64>> = formulae.iter().map(|formula| variable_set(formula, variables)).collect();
     for (number, &a) in ordinary.iter().enumerate() {
+        let listed = found.equivalent.len() + found.entails.len() + found.contradicts.len();
+        if budget.is_spent() || listed > MAX_LISTED {
+            // All pairs that are left, also those without a common variable.
+            let left = ordinary.len() - number;
+            found.undecided += left * (left - 1) / 2;
+            break;
+        }
         for &b in &ordinary[number + 1..] {
             // Formulae without a common variable that are sometimes true and sometimes false are unrelated.
             if !used[a].iter().zip(&used[b]).any(|(x, y)| x & y != 0) {
                 continue;
             }
-            match if budget.is_spent() { Err(Unknown) } else { search.relation(a, b) } {
+            match search.relation(a, b) {
                 Ok(None) => {}
                 Ok(Some(Relation::Equivalent)) => found.equivalent.push((a, b)),
                 Ok(Some(Relation::Entails)) => found.entails.push((a, b)),

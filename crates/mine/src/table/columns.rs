@@ -155,6 +155,7 @@ impl Survey {
             cuts: options.cuts,
         };
         for (place, (name, column)) in self.header.iter().zip(&self.columns).enumerate() {
+            let before = plan.features.len();
             let kind = match () {
                 () if place == self.target => "the target".to_owned(),
                 () if Some(place) == self.weights => "weights".to_owned(),
@@ -188,7 +189,7 @@ impl Survey {
                     kind
                 }
             };
-            let questions = plan.features.iter().filter(|feature| feature.column == *name).count();
+            let questions = plan.features.len() - before;
             plan.uses.push(ColumnUse { name: name.clone(), kind, questions });
         }
         Ok(plan)

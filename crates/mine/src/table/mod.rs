@@ -176,6 +176,9 @@ impl Table {
         let both = rows.weights().iter().filter(|[no, yes]| *no > 0 && *yes > 0);
         summary.contradictory = both.map(|[no, yes]| no + yes).sum::<u64>() / rows.grain();
         summary.columns = plan.uses;
+        if rows.total() == 0 {
+            return Err(MineError::Table("all rows that have a target have the weight 0".into()));
+        }
         if rows.positive() == 0 || rows.positive() == rows.total() {
             let value = if rows.positive() == 0 { "false" } else { "true" };
             return Err(MineError::Table(format!(
@@ -219,8 +222,9 @@ pub fn predict(
         };
         key.clear();
         for &place in &places {
-            key.extend_from_slice(record.get(place).unwrap_or_default());
-            key.push(0xff);
+            let field = record.get(place).unwrap_or_default();
+            key.extend_from_slice(&field.len().to_le_bytes());
+            key.extend_from_slice(field);
         }
         let predicted = match cache.get(&key) {
             Some(&known) => known,

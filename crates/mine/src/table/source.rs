@@ -1,6 +1,7 @@
 //! Where a table comes from: a file, which may be compressed, or standard input. It can be read several
 //! times.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -105,12 +106,13 @@ impl Source {
     pub fn reader(&self) -> Result<Reader<Box<dyn Read + '_>>, MineError> {
         let mut builder = ReaderBuilder::new();
         builder.delimiter(self.delimiter).trim(csv::Trim::All).buffer_capacity(1 << 16);
-        Ok(builder.from_reader(self.text()?))
+        let limited: Box<dyn Read + '_> = Box::new(Limited { text: self.text()?, length: 0, quoted: false });
+        Ok(builder.from_reader(limited))
     }
 
     /// Reads the next row; `false` at the end.
     pub fn next<R: Read>(&self, reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<bool, MineError> {
-        reader.read_byte_record(record).map_err(|error| {
+        let found = reader.read_byte_record(record).map_err(|error| {
             let message = match error.kind() {
                 csv::ErrorKind::UnequalLengths { expected_len, len, pos } => {
                     let line = pos.as_ref().map_or(0, |pos| pos.line());
@@ -122,7 +124,41 @@ impl Source {
                 _ => format!("{}: {error}", self.name.display()),
             };
             MineError::Table(message)
-        })
+        })?;
+        if std::str::from_utf8(record.as_slice()).is_err() {
+            let message = format!(
+                "{}, line {}: the text is not UTF-8: convert the file",
+                self.name.display(),
+                line(record)
+            );
+            return Err(MineError::Table(message));
+        }
+        Ok(found)
+    }
+}
+
+/// Text whose lines have a limited length. A compressed file of a few bytes could otherwise fill the memory.
+struct Limited<R> {
+    text: R,
+    /// The bytes of the line so far.
+    length: u64,
+    /// Whether line breaks belong to a value.
+    quoted: bool,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        for &byte in &buffer[..count] {
+            self.quoted ^= byte == b'"';
+            self.length = if byte == b'\n' && !self.quoted { 0 } else { self.length + 1 };
+            if self.length > LONGEST_LINE {
+                let message =
+                    format!("a line is longer than {} MiB: is a quote not closed?", LONGEST_LINE >> 20);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            }
+        }
+        Ok(count)
     }
 }
 
@@ -150,15 +186,19 @@ fn delimiter(header: &[u8]) -> u8 {
 /// The names of the columns. They must differ, and there must be at least one.
 pub(super) fn header<R: Read>(reader: &mut Reader<R>) -> Result<Vec<String>, MineError> {
     let record = reader.byte_headers().map_err(|e| MineError::Table(format!("the header: {e}")))?;
+    if std::str::from_utf8(record.as_slice()).is_err() {
+        return Err(MineError::Table("the header is not UTF-8: convert the file".into()));
+    }
     let names: Vec<String> = record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if names.is_empty() || names.iter().all(String::is_empty) {
         return Err(MineError::Table("the table is empty: its first line must name the columns".into()));
     }
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, name) in names.iter().enumerate() {
         if name.is_empty() {
             return Err(MineError::Table(format!("column {} has no name in the first line", at + 1)));
         }
-        if let Some(before) = names[..at].iter().position(|other| other == name) {
+        if let Some(before) = seen.insert(name, at) {
             return Err(MineError::Table(format!(
                 "columns {} and {} are both called `{name}`: rename one of them",
                 before + 1,

@@ -48,8 +48,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, VaeError> {
     fs::read(path).map_err(file_error("read", path))
 }
 
-/// Writes a file completely or not at all, replacing the old one.
+/// Writes a file completely or not at all, replacing the old one. A symbolic link is replaced, not
+/// followed: a folder from elsewhere must not lead out of itself.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), VaeError> {
+    if path.is_symlink() {
+        fs::remove_file(path).map_err(file_error("replace", path))?;
+    }
     write_atomic(path, true, |out| out.write_all(bytes)).map_err(file_error("write", path))
 }
 

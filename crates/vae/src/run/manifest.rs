@@ -76,6 +76,13 @@ impl Sealed {
     }
 }
 
+/// Whether a name is that of a file in the folder itself. Those that begin with a dot are our own temporary
+/// ones.
+fn is_file_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    !name.is_empty() && name.len() <= 255 && !name.starts_with('.') && name.chars().all(plain)
+}
+
 impl Manifest {
     pub fn from_json(json: &[u8]) -> Result<Self, String> {
         let found: Sealed = serde_json::from_slice(json).map_err(|e| e.to_string())?;
@@ -85,6 +92,10 @@ impl Manifest {
         }
         if found.seal()? != found.sha256 {
             return Err("its own SHA-256 differs".into());
+        }
+        // Files are written under these names, so they must stay within the folder.
+        if let Some(name) = found.files.keys().find(|name| !is_file_name(name)) {
+            return Err(format!("it lists `{}`, which is not the name of a file", name.escape_debug()));
         }
         Ok(Self { files: found.files })
     }
@@ -166,6 +177,16 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_stay_within_the_folder() {
+        for name in ["../victim", "a/b", "..", ".hidden", "", "a\u{0}", "C:\\x"] {
+            let mut manifest = Manifest::default();
+            manifest.replace(name, Digest::of(b"content"));
+            let error = Manifest::from_json(&manifest.to_json().unwrap()).unwrap_err();
+            assert!(error.contains("not the name of a file"), "{name}: {error}");
+        }
+    }
 
     #[test]
     fn replaced_content_is_accepted_until_it_is_settled() {

@@ -284,3 +284,16 @@ fn two_kills_while_a_checkpoint_is_saved_lose_nothing() {
     assert!(opened.last().unwrap().is_none());
     opened.tidy().unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_a_folder() {
+    let folder = TempDir::new().unwrap();
+    let run = trained(folder.path(), "run", 1);
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    std::os::unix::fs::symlink(&victim, run.folder.join("loss.svg")).unwrap();
+    run.write("loss.svg", b"<svg></svg>").unwrap();
+    assert_eq!(fs::read(&victim).unwrap(), b"mine");
+    assert_eq!(fs::read(run.folder.join("loss.svg")).unwrap(), b"<svg></svg>");
+}
