@@ -15,9 +15,9 @@ RIPPER (wittgenstein), espresso (pyeda), a random forest of 100 trees and logist
 where there are hundreds of tables. The public tables are nine of PMLB's, with a quarter of the rows held
 out. Both sides run in turn on the same rows.
 
-How much a bit of the formula counts in our score was chosen with the tables of \"Flipped labels\" and
-\"Few rows\", so ours has an advantage in these two sections. It was not chosen with complete tables or
-random formulae.
+How much a bit of the formula counts in our score, and that parts of the same form are described once, was
+chosen with the tables of \"Flipped labels\" and \"Few rows\", so ours has an advantage in these two sections
+and with clean labels. It was not chosen with complete tables or random formulae.
 ";
 
 /// The sections in the order of the report.

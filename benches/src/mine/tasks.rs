@@ -142,8 +142,9 @@ fn compare(
     let text = format!("{text} {}", limits(options, &format!("means over {} seeds", options.seeds)));
     let mut section = Section::new(title, text, &header);
     let mut all: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
-    let mut behind = Vec::new();
+    let (mut behind, mut sets_behind) = (Vec::new(), Vec::new());
     for task in sets {
+        let first = all[0].len();
         for &level in levels {
             eprintln!("{title}: {} at {level}", task.name);
             let mut scores: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
@@ -157,38 +158,41 @@ fn compare(
                 }
             }
             let means: Vec<f64> = scores.iter().map(|list| mean(list)).collect();
-            let mut cells = vec![task.name.clone(), format!("{:.0} %", 100.0 * level)];
-            cells.extend(
-                means
-                    .iter()
-                    .enumerate()
-                    .map(|(at, m)| if at == 0 { format!("**{m:.3}**") } else { format!("{m:.3}") }),
-            );
-            section.row(cells);
-            let (at, best) = means
-                .iter()
-                .enumerate()
-                .skip(1)
-                .fold((0, 0.0), |best, (at, &mean)| if mean > best.1 { (at, mean) } else { best });
-            if best > means[0] + 0.01 {
-                let (name, tool) = (&task.name, QUICK_TOOLS[at - 1]);
-                behind.push(format!(
-                    "{name} at {:.0} % ({:.3} below {tool})",
-                    100.0 * level,
-                    best - means[0]
-                ));
-            }
+            let share = format!("{:.0} %", 100.0 * level);
+            section.row(cells(&task.name, &share, &means));
+            behind.extend(behind_best(&format!("{} at {share}", task.name), &means));
             all.iter_mut().zip(means).for_each(|(list, mean)| list.push(mean));
         }
+        let of_set: Vec<f64> = all.iter().map(|list| mean(&list[first..])).collect();
+        section.row(cells(&task.name, "all", &of_set));
+        sets_behind.extend(behind_best(&task.name, &of_set));
     }
-    let mut cells = vec!["mean".to_owned(), String::new()];
-    cells.extend(all.iter().map(|list| format!("**{:.3}**", mean(list))));
-    section.row(cells);
-    section.note(match behind.is_empty() {
-        true => "Nowhere is ours more than 0.01 below the best other tool.".into(),
-        false => format!("Ours is more than 0.01 below the best other tool on {}.", behind.join(", ")),
-    });
+    let of_all: Vec<f64> = all.iter().map(|list| mean(list)).collect();
+    section.row(cells("all", "all", &of_all));
+    for (what, behind) in [("means of sets", sets_behind), ("single rows", behind)] {
+        section.note(match behind.is_empty() {
+            true => format!("In {what}, ours is nowhere more than 0.01 below the best other tool."),
+            false => format!(
+                "In {what}, ours is more than 0.01 below the best other tool on {}.",
+                behind.join(", ")
+            ),
+        });
+    }
     Ok(section)
+}
+
+/// The cells of a row: ours is bold.
+fn cells(name: &str, share: &str, means: &[f64]) -> Vec<String> {
+    let numbers = means.iter().enumerate();
+    let number = |(at, m): (usize, &f64)| if at == 0 { format!("**{m:.3}**") } else { format!("{m:.3}") };
+    [name.to_owned(), share.to_owned()].into_iter().chain(numbers.map(number)).collect()
+}
+
+/// How far ours, the first number, is below the best other one, if that is more than 0.01.
+fn behind_best(what: &str, means: &[f64]) -> Option<String> {
+    let others = means[1..].iter().zip(QUICK_TOOLS);
+    let (best, tool) = others.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
+    (*best > means[0] + 0.01).then(|| format!("{what} ({:.3} below {tool})", best - means[0]))
 }
 
 /// Flipped labels.

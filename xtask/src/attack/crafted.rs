@@ -441,6 +441,10 @@ fn others(bench: &Bench) -> Result<Vec<Call>> {
         fs::write(&path, chart)?;
         calls.push(call(&["plot", &path, "--out", &bench.text("chart.svg"), "--force"]));
     }
+    let equal = bench.text("equal.txt");
+    fs::write(&equal, "x1\n".repeat(30_000))?;
+    calls.push(call(&["relate", &equal, "--time-limit", "2"]));
+    calls.push(call(&["cluster", &equal]));
     let huge = "1000000000000";
     calls.extend([
         call(&["sample", "--vars", "5", "--count", huge, "--max-nodes", "5", "--out", &bench.text("s.txt")]),

@@ -98,7 +98,7 @@ fn result(ran: &Ran, copy: &Path, args: &[&str]) -> String {
             .unwrap_or_default();
         files.sort();
         for path in files.iter().filter(|path| path.extension().is_some_and(|e| e == "safetensors")) {
-            text += &format!("{path:?} {:?}", fs::read(path).map(|bytes| bytes.len()));
+            text += &format!("{path:?} {:?}", fs::read(path).map(|bytes| crc32fast::hash(&bytes)));
         }
         text += &fs::read_to_string(copy.join("metrics.jsonl")).unwrap_or_default();
         text = text.replace(&copy.display().to_string(), "@");

@@ -110,6 +110,7 @@ fn commands() -> Vec<(&'static str, Vec<&'static str>)> {
         ("plot", vec!["plot", "#/chart.json", "--out", "@/p.svg", "--force"]),
         ("experiment", vec!["experiment", "pool", "--quick", "--out", "@/x", "--force"]),
         ("man", vec!["man", "--out", "@/man", "--force"]),
+        ("mine", vec!["mine", "#/t.csv", "--target", "y", "--folds", "0", "--svg", "@/n.svg", "--force"]),
         ("train", train(&["--epochs=2"])),
         ("train --resume", vec!["train", "--resume", "--out", "@/run", "--epochs", "3"]),
         ("export", vec!["export", "#/run", "--out", "@/export", "--no-card", "--force"]),
@@ -128,6 +129,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Row>> {
     let f = elsewhere.join("f.txt").display().to_string();
     bench.done(&["sample", "--vars", "3", "--count", "12", "--max-nodes", "12", "--out", &f])?;
     fs::write(elsewhere.join("chart.json"), CHART)?;
+    fs::write(elsewhere.join("t.csv"), "a,b,y\n1,0,1\n0,1,0\n1,1,1\n0,0,0\n")?;
     bench.train(&elsewhere.join("run").display().to_string(), 2)?;
     let mut row = Row::new("full disk, every writing command");
     let mut numbers = Numbers(7);
@@ -154,9 +156,13 @@ pub fn run(bench: &Bench) -> Result<Vec<Row>> {
             disk.free();
             let after = content(&disk.folder)?;
             let verdict = match ran.verdict() {
-                Verdict::Unharmed => Verdict::Unharmed,
-                Verdict::Refused if usable(bench, &disk, &before, &after, name)? => Verdict::Refused,
-                Verdict::Refused => Verdict::Lost,
+                // A command that succeeds writes the same again, so its files are checked as well.
+                kept @ (Verdict::Unharmed | Verdict::Refused) => {
+                    match usable(bench, &disk, &before, &after, name)? {
+                        true => kept,
+                        false => Verdict::Lost,
+                    }
+                }
                 other => other,
             };
             row.count(verdict, || {
