@@ -158,7 +158,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Row>> {
             let verdict = match ran.verdict() {
                 // A command that succeeds writes the same again, so its files are checked as well.
                 kept @ (Verdict::Unharmed | Verdict::Refused) => {
-                    match usable(bench, &disk, &before, &after, name)? {
+                    match usable(bench, &disk, &before, &after, name, kept == Verdict::Unharmed)? {
                         true => kept,
                         false => Verdict::Lost,
                     }
@@ -184,14 +184,17 @@ fn usable(
     before: &BTreeMap<String, Vec<u8>>,
     after: &BTreeMap<String, Vec<u8>>,
     name: &str,
+    succeeded: bool,
 ) -> Result<bool> {
     // Commands with several files replace one after another, and a training adds to its own files.
     let several = ["experiment", "man", "embed --save", "train --resume"].contains(&name);
     let temporary = after.keys().any(|path| path.contains(".tmp"));
-    if temporary || before.keys().any(|path| !after.contains_key(path)) {
+    let in_folder = |path: &str| path.starts_with("run/") || path.starts_with("export/");
+    // A new run or export has other files than the one that it replaces.
+    let may_go = |path: &str| succeeded && in_folder(path);
+    if temporary || before.keys().any(|path| !(after.contains_key(path) || may_go(path))) {
         return Ok(false);
     }
-    let in_folder = |path: &str| path.starts_with("run/") || path.starts_with("export/");
     let same =
         before.iter().filter(|(path, _)| !in_folder(path)).all(|(path, old)| after.get(path) == Some(old));
     for folder in ["run", "export"] {
