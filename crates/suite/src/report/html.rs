@@ -103,10 +103,11 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Text with `code` and **strong** parts.
+/// Text with `code`, **strong** and *emphasised* parts.
 fn inline(text: &str) -> String {
     let mut out = escape(text);
-    for (mark, open, close) in [("**", "<strong>", "</strong>"), ("`", "<code>", "</code>")] {
+    let marks = [("**", "<strong>", "</strong>"), ("*", "<em>", "</em>"), ("`", "<code>", "</code>")];
+    for (mark, open, close) in marks {
         let parts: Vec<&str> = out.split(mark).collect();
         // An unpaired mark is left as it is.
         if parts.len() % 2 == 1 {
