@@ -46,9 +46,11 @@ impl Csr {
         senders: usize,
         device: &Device,
     ) -> Result<Self> {
-        let ordered = offsets.first() == Some(&0)
-            && offsets.is_sorted()
-            && offsets.last() == Some(&(sources.len() as u32));
+        // Edges and receivers are numbered by 32 bits.
+        let (Ok(count), Ok(_)) = (u32::try_from(sources.len()), u32::try_from(offsets.len())) else {
+            candle_core::bail!("a layer has at most {} edges and as many receivers", u32::MAX);
+        };
+        let ordered = offsets.first() == Some(&0) && offsets.is_sorted() && offsets.last() == Some(&count);
         if !ordered || sources.len() != weights.len() {
             candle_core::bail!(
                 "offsets must increase from 0 to the number of sources, with one weight per source"
@@ -77,7 +79,7 @@ impl Csr {
             }
         }
         let turned: Vec<f32> = edges.iter().map(|&e| weights[e as usize]).collect();
-        let numbers: Vec<u32> = (0..sources.len() as u32).collect();
+        let numbers: Vec<u32> = (0..count).collect();
         Ok(Self {
             forward: Grouped::new(offsets, sources, weights, &numbers, device)?,
             backward: Grouped::new(&starts, &targets, &turned, &edges, device)?,
