@@ -26,6 +26,10 @@ fn check_length(bytes: &[u8]) -> Result<(), String> {
     };
     let end = start + length as usize;
     let header = String::from_utf8_lossy(bytes.get(start..end).ok_or_else(damaged)?);
+    // A dictionary with one tuple. The parser of headers needs exponential time for nested brackets.
+    if header.matches(['(', '[', '{']).count() > 2 {
+        return Err("the header is not that of a matrix of f32 or f64".into());
+    }
     let shape =
         header.split("'shape':").nth(1).and_then(|rest| rest.split('(').nth(1)).ok_or_else(damaged)?;
     let shape = shape.split(')').next().unwrap_or_default();
@@ -63,4 +67,18 @@ fn parse(bytes: &[u8]) -> Result<Array2<f32>, String> {
         "this is not a complete matrix of f32 or f64 in C order: it may be truncated or of another type"
             .to_owned()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_brackets_are_refused_at_once() {
+        let shape = "({".to_owned() + &"{".repeat(100);
+        let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}\n");
+        let length = (header.len() as u16).to_le_bytes();
+        let bytes = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &[0; 8]].concat();
+        assert!(read_npy(&bytes).is_err_and(|error| error.to_string().contains("not that of a matrix")));
+    }
 }
