@@ -3,7 +3,7 @@
 /// At most `count` cut points that separate the labels best: the interval whose best cut gains most
 /// information is cut first, and so on. Each point is the shortest decimal number between the two values that
 /// it separates. Values that are not a number, and rows without a label, are left out.
-pub(crate) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
+fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
     let pairs = values.iter().zip(labels);
     let mut pairs: Vec<(f64, bool)> = pairs
         .filter(|(value, _)| !value.is_nan())
@@ -26,6 +26,15 @@ pub(crate) fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) 
     }
     cuts.sort_by(f64::total_cmp);
     cuts
+}
+
+/// The cut points that separate the labels best, and those that the user has named.
+pub(crate) fn with_named(values: &[f64], labels: &[Option<bool>], count: usize, named: &[f64]) -> Vec<f64> {
+    let mut points = cut_points(values, labels, count);
+    points.extend(named);
+    points.sort_by(f64::total_cmp);
+    points.dedup();
+    points
 }
 
 /// Cut points as text.

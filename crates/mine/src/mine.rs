@@ -286,9 +286,9 @@ fn chosen(problem: &Problem<'_>, front: &Front) -> Option<Candidate> {
         return exact.or(front.best()).cloned();
     }
     let best = front.best()?;
-    let shorter = front.all().filter(|other| other.size < best.size && other.errors == best.errors);
     // Candidates come smallest first.
-    let same = shorter.into_iter().find(|other| is_same_function(&other.expr, &best.expr));
+    let mut shorter = front.all().filter(|other| other.size < best.size && other.errors == best.errors);
+    let same = shorter.find(|other| is_same_function(&other.expr, &best.expr));
     same.map(|other| Candidate { score: best.score, ..other.clone() }).or(Some(best.clone()))
 }
 

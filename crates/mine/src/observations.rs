@@ -5,7 +5,7 @@
 //! it looks better than it is. So a table with numbers keeps its lines (a sample of very many), and every
 //! [`Trial`] chooses its own cut points. Where all questions are fixed, the distinct rows are enough.
 
-use crate::cuts::cut_points;
+use crate::cuts::with_named;
 use crate::expr::Expr;
 use crate::feature::{Feature, Test};
 use crate::rows::{Bits, Labels, RowCounter, Rows};
@@ -92,10 +92,7 @@ impl Observations<'_> {
             weights.iter().map(|[no, yes]| (no != yes).then_some(yes > no)).collect();
         for (place, numbers) in lines.numbers.iter().enumerate() {
             let values: Vec<f64> = lines.lines.iter().map(|line| line.numbers[place]).collect();
-            let mut points = cut_points(&values, &labels, numbers.cuts);
-            points.extend(
-                numbers.named.iter().filter(|named| !points.contains(named)).copied().collect::<Vec<f64>>(),
-            );
+            let points = with_named(&values, &labels, numbers.cuts, &numbers.named);
             let mut tests: Vec<Test> = points.iter().copied().map(Test::AtLeast).collect();
             if !numbers.complete {
                 tests.extend(points.into_iter().map(Test::Below));

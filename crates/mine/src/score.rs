@@ -106,9 +106,6 @@ impl Score {
         let forms: Option<Vec<Form>> = parts.iter().map(|part| Form::of(part)).collect();
         let forms = forms.filter(|forms| forms.len() > 1)?;
         // The numbers of negated literals are a part of the forms, or every sign takes a bit.
-        if std::env::var_os("NOALIKE").is_some() {
-            return None;
-        }
         let unsigned: Vec<Form> = forms.iter().map(|form| Form { negated: None, ..*form }).collect();
         Some(self.by_form(&forms).min(self.by_form(&unsigned)))
     }

@@ -313,11 +313,7 @@ impl Column {
             }
             2 => (vec![Test::Equals(values[1].clone())], "two values".to_owned()),
             _ if self.is_numeric(rows) => {
-                let mut points = cuts::cut_points(&self.sampled, labels, cuts);
-                points.extend(
-                    named(also).iter().filter(|named| !points.contains(named)).copied().collect::<Vec<f64>>(),
-                );
-                points.sort_by(f64::total_cmp);
+                let points = cuts::with_named(&self.sampled, labels, cuts, &named(also));
                 let kind = format!("a number, cut at {}", cuts::listed(&points));
                 missing += self.odd();
                 (points.into_iter().map(Test::AtLeast).collect(), kind)

@@ -144,8 +144,7 @@ impl Table {
         let mut summary = Summary { target: plan.target.to_string(), ..Summary::default() };
         summary.weight_unit = plan.unit;
         let mut counter = RowCounter::default();
-        let reading = source.clone();
-        let mut reader = reading.reader()?;
+        let mut reader = source.reader()?;
         let mut record = ByteRecord::new();
         let mut bits = vec![0; plan.features.len().div_ceil(64).max(1)];
         let mut lines = plan.lines();
@@ -171,6 +170,7 @@ impl Table {
                 }
             }
         }
+        drop(reader);
         let rows = counter.finish(plan.features.len()).with_grain(plan.grain);
         summary.distinct = rows.len();
         let both = rows.weights().iter().filter(|[no, yes]| *no > 0 && *yes > 0);
