@@ -52,7 +52,7 @@ fn what_cannot_work_is_refused() {
     let first = bytes.len() - 89 * 4;
     bytes[first + 2] ^= 0x10;
     fs::write(&e, &bytes).unwrap();
-    refused(&logicvae(&["decode", "--z", &e]), &["row 1", "fingerprint"]);
+    refused(&logicvae(&["decode", "--z", &e]), &["row 1", "tag"]);
     fs::write(&e, &bytes[..bytes.len() - 7]).unwrap();
     refused(&logicvae(&["decode", "--z", &e]), &["e.npy", "truncated"]);
     // Formulae beyond the limits, with their line.

@@ -172,15 +172,11 @@ impl Names {
 
     /// Translates formulae that use another table to this one, by name: equal names become the same
     /// variable, new names are added, and variables without a name keep their index.
-    ///
-    /// ```
-    /// use logicvae_logic::{Names, x};
-    /// let mut names = Names::new(["alarm", "door_open"])?;
-    /// let other = Names::new(["door_open", "locked"])?;
-    /// assert_eq!(names.translate(&other, &[x(1) & x(2)])?, [x(2) & x(3)]);
-    /// # Ok::<(), logicvae_logic::NameError>(())
-    /// ```
-    pub fn translate(&mut self, other: &Names, formulae: &[Formula]) -> Result<Vec<Formula>, NameError> {
+    pub(crate) fn translate(
+        &mut self,
+        other: &Names,
+        formulae: &[Formula],
+    ) -> Result<Vec<Formula>, NameError> {
         let used: BTreeSet<Var> = formulae.iter().flat_map(Formula::variables).collect();
         used.iter().filter(|v| other.name(**v).is_none()).try_for_each(|&v| self.reserve(v))?;
         let mut new: FxHashMap<Var, Var> = FxHashMap::default();
@@ -195,4 +191,17 @@ impl Names {
 pub struct NamedFormula<'a> {
     pub(crate) formula: &'a Formula,
     pub(crate) names: &'a Names,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::x;
+
+    #[test]
+    fn equal_names_become_the_same_variable() {
+        let mut names = Names::new(["alarm", "door_open"]).unwrap();
+        let other = Names::new(["door_open", "locked"]).unwrap();
+        assert_eq!(names.translate(&other, &[x(1) & x(2)]).unwrap(), [x(2) & x(3)]);
+    }
 }

@@ -185,7 +185,7 @@ impl Expr {
     }
 
     /// Visits every node, parents first.
-    pub fn visit(&self, action: &mut impl FnMut(&Self)) {
+    pub(crate) fn visit(&self, action: &mut impl FnMut(&Self)) {
         action(self);
         self.children().iter().for_each(|child| child.visit(action));
     }

@@ -14,7 +14,6 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod context;
 mod cuts;
 mod engine;
 mod error;
@@ -22,6 +21,7 @@ mod expr;
 mod factor;
 mod feature;
 mod front;
+mod goal;
 mod mine;
 mod observations;
 mod parse;

@@ -150,7 +150,7 @@ impl Rows {
     }
 
     /// The same rows with other weights, in the same order. Used for folds and resamples.
-    pub fn reweighted(&self, weights: Vec<Labels>) -> Self {
+    pub(crate) fn reweighted(&self, weights: Vec<Labels>) -> Self {
         let rows: Vec<usize> = (0..weights.len()).filter(|&at| weights[at] != [0, 0]).collect();
         let mut order = rows;
         let difference = |at: usize| weights[at][0].abs_diff(weights[at][1]);
@@ -239,7 +239,7 @@ impl Rows {
     }
 
     /// The weight of errors that no formula can avoid: equal rows with both labels.
-    pub fn unavoidable(&self) -> u64 {
+    pub(crate) fn unavoidable(&self) -> u64 {
         self.unavoidable
     }
 

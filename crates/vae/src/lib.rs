@@ -42,7 +42,7 @@ pub use interpolate::{arc, great_circle, line, nearest, plane};
 pub use model::{Batch, Codes, Expressed, Gaussian, Loss, Model, Refined, Refinement};
 pub use run::{Export, Lock, MetricsLine, MetricsLog, Run, Start, Weights};
 pub use semantics::{Condition, Conditions, DifferentiableEmbedding, fit_embedding, fuzzy};
-pub use shape::{leaf_indices, shape, with_leaf_indices};
+pub use shape::{leaf_indices, shape};
 pub use train::{
     Best, Checkpoint, EpochReport, Learner, LossTerms, Observer, Outcome, StepReport, StopReason, Trainer,
     Validation, trained_formulae,

@@ -28,14 +28,7 @@ pub fn leaf_indices(formula: &Formula) -> Result<Vec<u32>, VaeError> {
 }
 
 /// The formula with a given shape and given variable indices at its leaves, from left to right.
-///
-/// ```
-/// use logicvae_vae::{leaf_indices, shape, with_leaf_indices};
-/// let formula = "(x3 | x1) & !x7".parse().unwrap();
-/// assert_eq!(with_leaf_indices(&shape(&formula), &leaf_indices(&formula)?)?, formula);
-/// # Ok::<(), logicvae_vae::VaeError>(())
-/// ```
-pub fn with_leaf_indices(shape: &Formula, indices: &[u32]) -> Result<Formula, VaeError> {
+pub(crate) fn with_leaf_indices(shape: &Formula, indices: &[u32]) -> Result<Formula, VaeError> {
     let mut names = indices.iter().map(|&index| Var::new(index + 1).ok());
     let mut missing = false;
     let formula = shape.rename(|old| {
@@ -51,4 +44,18 @@ pub fn with_leaf_indices(shape: &Formula, indices: &[u32]) -> Result<Formula, Va
         )));
     }
     Ok(formula)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_and_its_indices_give_the_formula() {
+        let formula: Formula = "(x3 | x1) & !x7".parse().unwrap();
+        let indices = leaf_indices(&formula).unwrap();
+        assert_eq!(indices, [2, 0, 6]);
+        assert_eq!(with_leaf_indices(&shape(&formula), &indices).unwrap(), formula);
+        assert!(with_leaf_indices(&shape(&formula), &indices[1..]).is_err());
+    }
 }

@@ -25,7 +25,7 @@ pub struct ModelArgs {
 
 /// Encode formulae as vectors: what they mean, and how they are written.
 ///
-/// A vector of a conditional model consists of its fingerprint (one number), the semantic vector y (32
+/// A vector of a conditional model consists of its tag (one number), the semantic vector y (32
 /// numbers for the built-in model), and the latent vector z divided by 128 (56 numbers). Distances are
 /// semantic first and syntactic second. Every vector is decoded again; if that gives another formula, the
 /// vector is refined. Formulae for which this fails are reported.

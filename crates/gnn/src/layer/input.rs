@@ -13,7 +13,7 @@ pub enum LayerInput<'a, T> {
 
 impl<T: Real> LayerInput<'_, T> {
     /// `x Wᵀ` for every row, with `weight` of `out` rows.
-    pub fn times_transposed(&self, weight: &[T], out: usize, rows: usize) -> Buffer<T> {
+    pub(crate) fn times_transposed(&self, weight: &[T], out: usize, rows: usize) -> Buffer<T> {
         let mut result = Buffer::unset(rows * out);
         match self {
             LayerInput::Features(features) => {
@@ -35,7 +35,13 @@ impl<T: Real> LayerInput<'_, T> {
 
     /// The gradient of the weight in [`LayerInput::times_transposed`]: `gᵀ x`. Of each row of `grad`, which
     /// has `stride` numbers, the `out` numbers from `from` on are used; `to` has `out` rows.
-    pub fn weight_gradient(&self, grad: &[T], (from, stride): (usize, usize), out: usize, to: &mut [T]) {
+    pub(crate) fn weight_gradient(
+        &self,
+        grad: &[T],
+        (from, stride): (usize, usize),
+        out: usize,
+        to: &mut [T],
+    ) {
         let rows = grad.len() / stride;
         match self {
             LayerInput::Features(features) => {

@@ -44,7 +44,7 @@ impl Formula {
 
     /// An assignment at which the formula is false, if there is one, or [`Unknown`] if the budget is spent
     /// before that is known.
-    pub fn find_counterexample_within(&self, budget: &Budget) -> Result<Option<Assignment>, Unknown> {
+    pub(crate) fn find_counterexample_within(&self, budget: &Budget) -> Result<Option<Assignment>, Unknown> {
         self.find_difference(&Formula::truth(), budget)
     }
 

@@ -32,7 +32,7 @@ pub enum FormulaKind {
 
 impl FormulaKind {
     /// All kinds, each with its share in [`GeneralSampler::sample`].
-    pub const SHARES: [(Self, f64); 6] = [
+    pub(crate) const SHARES: [(Self, f64); 6] = [
         (Self::Random, 0.40),
         (Self::Large, 0.22),
         (Self::AllVariables, 0.15),

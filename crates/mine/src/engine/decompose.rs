@@ -4,8 +4,8 @@ use logicvae_logic::Budget;
 use rand_chacha::ChaCha8Rng;
 
 use super::exact::whole;
-use crate::context::{Context, Place};
 use crate::expr::{Expr, Join};
+use crate::goal::{Goal, Place};
 use crate::problem::Problem;
 use crate::random::below;
 
@@ -19,12 +19,12 @@ const DEPTH: usize = 4;
 /// Formulae with structure.
 pub(crate) fn propose(problem: &Problem<'_>, rng: &mut ChaCha8Rng, budget: &Budget) -> Vec<Expr> {
     let mut found = Vec::new();
-    let context = whole(problem);
+    let goal = whole(problem);
     if problem.operators.xor {
         found.extend(parities(problem, rng, budget));
     }
     if problem.operators.at_least {
-        found.extend(thresholds(problem, &context));
+        found.extend(thresholds(problem, &goal));
     }
     for depth in 1..=DEPTH {
         let nothing = vec![u64::MAX; problem.rows.words()];
@@ -132,13 +132,13 @@ fn solve(problem: &Problem<'_>, rng: &mut ChaCha8Rng) -> Option<(Vec<usize>, boo
 }
 
 /// `at least k of` the literals that agree best with the labels, for every number of literals and every k.
-fn thresholds(problem: &Problem<'_>, context: &Context) -> Vec<Expr> {
+fn thresholds(problem: &Problem<'_>, goal: &Goal) -> Vec<Expr> {
     let rows = problem.rows;
-    let singles = context.singles(rows);
+    let singles = goal.singles(rows);
     // How much more often a literal is true at positive rows.
-    let share = |measure: i64, feature: usize| {
+    let share = |benefit: i64, feature: usize| {
         let size: u64 = rows.column(feature).iter().map(|word| u64::from(word.count_ones())).sum();
-        measure as f64 - context.all as f64 * size as f64 / rows.len() as f64
+        benefit as f64 - goal.all as f64 * size as f64 / rows.len() as f64
     };
     let mut order: Vec<(f64, u32)> = (0..rows.features()).map(|f| (share(singles[f], f), f as u32)).collect();
     order.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
@@ -167,10 +167,10 @@ fn cases(problem: &Problem<'_>, region: Vec<u64>, depth: usize, budget: &Budget)
     let outside: Vec<u64> = region.iter().map(|word| !word).collect();
     // Only the rows of the region matter.
     let place = Place::root(rows).operand(Join::Or, std::iter::once(outside));
-    let context = place.context(rows, rows.label());
-    let (simple, measure) = simplest(problem, &context);
+    let goal = place.goal(rows, rows.label());
+    let (simple, benefit) = simplest(problem, &goal);
     let mut best = simple;
-    if depth == 0 || budget.is_spent() || context.errors(measure) == context.errors(i64::MAX / 4) {
+    if depth == 0 || budget.is_spent() || goal.errors(benefit) == goal.errors(i64::MAX / 4) {
         return vec![best];
     }
     let part = |feature: usize, value: bool| -> Vec<u64> {
@@ -184,7 +184,7 @@ fn cases(problem: &Problem<'_>, region: Vec<u64>, depth: usize, budget: &Budget)
             .map(|value| {
                 let outside: Vec<u64> = part(feature, value).iter().map(|word| !word).collect();
                 let place = Place::root(rows).operand(Join::Or, std::iter::once(outside));
-                simplest(problem, &place.context(rows, rows.label())).1
+                simplest(problem, &place.goal(rows, rows.label())).1
             })
             .sum();
         if split.is_none_or(|(most, _)| both > most) {
@@ -192,7 +192,7 @@ fn cases(problem: &Problem<'_>, region: Vec<u64>, depth: usize, budget: &Budget)
         }
     }
     if let Some((both, feature)) = split
-        && both > measure
+        && both > benefit
     {
         let [low, high] = [false, true].map(|value| cases(problem, part(feature, value), depth - 1, budget));
         if let (Some(low), Some(high)) = (low.into_iter().next(), high.into_iter().next()) {
@@ -209,13 +209,13 @@ fn cases(problem: &Problem<'_>, region: Vec<u64>, depth: usize, budget: &Budget)
     vec![best]
 }
 
-/// The best constant or literal in a context, and its measure.
-fn simplest(problem: &Problem<'_>, context: &Context) -> (Expr, i64) {
-    let mut best = if context.all > 0 { (Expr::Const(true), context.all) } else { (Expr::Const(false), 0) };
-    for (feature, measure) in context.singles(problem.rows).into_iter().enumerate() {
-        for (measure, negated) in [(measure, false), (context.all - measure, true)] {
-            if measure > best.1 {
-                best = (Expr::Literal(feature as u32, negated), measure);
+/// The best constant or literal for a goal, and its benefit.
+fn simplest(problem: &Problem<'_>, goal: &Goal) -> (Expr, i64) {
+    let mut best = if goal.all > 0 { (Expr::Const(true), goal.all) } else { (Expr::Const(false), 0) };
+    for (feature, benefit) in goal.singles(problem.rows).into_iter().enumerate() {
+        for (benefit, negated) in [(benefit, false), (goal.all - benefit, true)] {
+            if benefit > best.1 {
+                best = (Expr::Literal(feature as u32, negated), benefit);
             }
         }
     }

@@ -1,15 +1,15 @@
 //! The best formula over four or five features, by enumeration of all small functions.
 //!
-//! Given the measure of every combination of values of the features (see [`Context`]), the errors of a
+//! Given the benefit of every combination of values of the features (see [`Goal`]), the errors of a
 //! function are known without looking at rows. So the best function of every size is found by one pass over
-//! all functions, smallest first. Combinations that do not occur have measure 0: they are don't-cares.
+//! all functions, smallest first. Combinations that do not occur have benefit 0: they are don't-cares.
 
 use std::sync::OnceLock;
 
 use logicvae_logic::{BinaryOperator, Budget, Expression, SmallFunctions, minimise_table};
 
-use crate::context::{Context, Place};
 use crate::expr::{Expr, Join};
+use crate::goal::{Goal, Place};
 use crate::problem::{MineOperators, Problem};
 
 /// The number of choices of features that are kept while features are added.
@@ -24,17 +24,13 @@ fn functions(five: bool, operators: MineOperators) -> &'static SmallFunctions {
     TABLES[at].get_or_init(|| SmallFunctions::new(4 + usize::from(five), operators.basic()))
 }
 
-/// The best function of each size over some features, four or five, in a context. A larger one is listed only
+/// The best function of each size over some features, four or five, for a goal. A larger one is listed only
 /// if it has fewer errors.
-pub(crate) fn best_functions(
-    problem: &Problem<'_>,
-    context: &Context,
-    features: &[usize],
-) -> Vec<(Expr, u64)> {
-    let cells = context.cells(problem.rows, features);
+pub(crate) fn best_functions(problem: &Problem<'_>, goal: &Goal, features: &[usize]) -> Vec<(Expr, u64)> {
+    let cells = goal.cells(problem.rows, features);
     let five = features.len() > 4;
     let small = functions(five, problem.operators);
-    // The measure of eight cells at a time. Functions of four variables use 16 bits, of fewer they repeat.
+    // The benefit of eight cells at a time. Functions of four variables use 16 bits, of fewer they repeat.
     let bytes = if five { 4 } else { 2 };
     let cell = |at: usize| if at < cells.len() { cells[at] } else { 0 };
     let sums: Vec<[i64; 256]> = (0..bytes)
@@ -51,18 +47,18 @@ pub(crate) fn best_functions(
     let mut found: Vec<(usize, i64)> = Vec::new();
     for (at, &table) in small.tables().iter().enumerate().filter(|(_, table)| five || repeats(**table)) {
         let byte = |index: usize| sums[index][(table >> (8 * index) & 255) as usize];
-        let measure = if five { byte(0) + byte(1) + byte(2) + byte(3) } else { byte(0) + byte(1) };
-        if measure > best {
-            best = measure;
+        let benefit = if five { byte(0) + byte(1) + byte(2) + byte(3) } else { byte(0) + byte(1) };
+        if benefit > best {
+            best = benefit;
             // Of one size, only the best one stays.
             if found.last().is_some_and(|&(last, _)| small.size(last) == small.size(at)) {
                 found.pop();
             }
-            found.push((at, measure));
+            found.push((at, benefit));
         }
     }
-    let expr = |&(at, measure): &(usize, i64)| {
-        (converted(&small.expression(at), &|position| features[position] as u32), context.errors(measure))
+    let expr = |&(at, benefit): &(usize, i64)| {
+        (converted(&small.expression(at), &|position| features[position] as u32), goal.errors(benefit))
     };
     found.iter().map(expr).collect()
 }
@@ -85,14 +81,14 @@ pub(crate) fn converted(expression: &Expression, feature: &impl Fn(usize) -> u32
 
 /// Formulae over promising choices of features, for the whole table.
 pub(crate) fn propose(problem: &Problem<'_>, budget: &Budget) -> Vec<Expr> {
-    let context = whole(problem);
+    let goal = whole(problem);
     let mut found = Vec::new();
     let count = problem.rows.features();
     if count <= 6 {
-        found.extend(whole_table(problem, &context, budget));
+        found.extend(whole_table(problem, &goal, budget));
     }
-    for list in promising(problem, &context, budget) {
-        found.extend(best_functions(problem, &context, &list).into_iter().map(|(expr, _)| expr));
+    for list in promising(problem, &goal, budget) {
+        found.extend(best_functions(problem, &goal, &list).into_iter().map(|(expr, _)| expr));
         if budget.is_spent() {
             break;
         }
@@ -100,17 +96,17 @@ pub(crate) fn propose(problem: &Problem<'_>, budget: &Budget) -> Vec<Expr> {
     found
 }
 
-/// The context of the whole formula.
-pub(crate) fn whole(problem: &Problem<'_>) -> Context {
+/// The goal of the whole formula.
+pub(crate) fn whole(problem: &Problem<'_>) -> Goal {
     let nothing = vec![0; problem.rows.words()];
-    Place::root(problem.rows).context(problem.rows, &nothing)
+    Place::root(problem.rows).goal(problem.rows, &nothing)
 }
 
 /// With at most six features: the smallest formula that is right wherever it can be, and wherever the
 /// evidence is stronger than one row.
-fn whole_table(problem: &Problem<'_>, context: &Context, budget: &Budget) -> Vec<Expr> {
+fn whole_table(problem: &Problem<'_>, goal: &Goal, budget: &Budget) -> Vec<Expr> {
     let features: Vec<usize> = (0..problem.rows.features()).collect();
-    let cells = context.cells(problem.rows, &features);
+    let cells = goal.cells(problem.rows, &features);
     let strongest = cells.iter().map(|cell| cell.abs()).max().unwrap_or(0);
     let limits = [1, 2, 3].into_iter().filter(|&limit| limit <= strongest);
     let table = |limit: i64| {
@@ -149,26 +145,26 @@ pub(crate) fn shortened(problem: &Problem<'_>, expr: &Expr, budget: &Budget) -> 
 }
 
 /// Choices of four and five features that explain the labels best. Starting from pairs, features are added
-/// one at a time, and the best choices are kept. What counts is the measure that the best function of the
+/// one at a time, and the best choices are kept. What counts is the benefit that the best function of the
 /// features could have, whatever its size.
-fn promising(problem: &Problem<'_>, context: &Context, budget: &Budget) -> Vec<Vec<usize>> {
+fn promising(problem: &Problem<'_>, goal: &Goal, budget: &Budget) -> Vec<Vec<usize>> {
     let rows = problem.rows;
     let count = rows.features();
     let ideal =
-        |features: &[usize]| -> i64 { context.cells(rows, features).iter().map(|cell| (*cell).max(0)).sum() };
+        |features: &[usize]| -> i64 { goal.cells(rows, features).iter().map(|cell| (*cell).max(0)).sum() };
     if count <= 4 {
         return vec![(0..count).collect()];
     }
     // All pairs, from their conjunctions.
-    let singles = context.singles(rows);
+    let singles = goal.singles(rows);
     let listed: Vec<usize> = (0..count.min(200)).collect();
-    let both = context.pairs(rows, &listed);
+    let both = goal.pairs(rows, &listed);
     let mut pairs: Vec<(i64, Vec<usize>)> = Vec::new();
     for second in 1..listed.len() {
         for first in 0..second {
             let q = both[second * (second - 1) / 2 + first];
             let (a, b) = (singles[first], singles[second]);
-            let cells = [q, a - q, b - q, context.all - a - b + q];
+            let cells = [q, a - q, b - q, goal.all - a - b + q];
             pairs.push((cells.iter().map(|cell| (*cell).max(0)).sum(), vec![first, second]));
         }
     }

@@ -3,9 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::local::descend;
-use crate::context::Place;
 use crate::expr::Expr;
 use crate::front::Front;
+use crate::goal::Place;
 use crate::problem::{Candidate, Problem};
 use crate::random::below;
 
@@ -38,12 +38,12 @@ pub(crate) fn evolve(
         let paths = mother.paths();
         let path = &paths[below(rng, paths.len())];
         let values = mother.values(problem.rows);
-        let context = Place::at(problem.rows, mother, path).context(problem.rows, &values);
+        let goal = Place::at(problem.rows, mother, path).goal(problem.rows, &values);
         let mut best: Option<Candidate> = None;
         for _ in 0..TRIED.min(pool.len()) {
             let part = &pool[below(rng, pool.len())];
             let child = mother.with(path, part.clone());
-            let errors = context.errors(context.measure(&part.values(problem.rows)));
+            let errors = goal.errors(goal.benefit(&part.values(problem.rows)));
             if !problem.allows(&child) || child == *mother {
                 continue;
             }

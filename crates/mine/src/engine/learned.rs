@@ -1,6 +1,6 @@
 //! The learned engine: decodings of the built-in model, for the whole formula and for parts of it.
 //!
-//! A context over at most five features is a truth table with gaps: what a subformula should be. The gaps are
+//! A goal over at most five features is a truth table with gaps: what a subformula should be. The gaps are
 //! filled with the values of the current subformula, the model decodes formulae with this meaning, and each
 //! is tried in the place. In the latent space, CMA-ES moves from the vector of the best formula so far to
 //! vectors whose decodings have a better score.
@@ -13,9 +13,9 @@ use logicvae_logic::{Formula, Var};
 use logicvae_vae::{Codes, Condition, Decoding, Model, VaeError};
 use rand_chacha::ChaCha8Rng;
 
-use crate::context::{Context, Place};
 use crate::expr::{Expr, Join};
 use crate::front::Front;
+use crate::goal::{Goal, Place};
 use crate::problem::{Candidate, Problem};
 use crate::random::below;
 
@@ -51,9 +51,9 @@ pub(crate) fn improve(
     let mut sites = Vec::new();
     for number in 0..places {
         let path = if number == 0 { Vec::new() } else { paths[below(rng, paths.len())].clone() };
-        let context = Place::at(rows, &current.expr, &path).context(rows, &values);
-        let features = choose(problem, &context, current.expr.at(&path), rng);
-        tables.push(Condition::Table(table(problem, &context, current.expr.at(&path), &features)));
+        let goal = Place::at(rows, &current.expr, &path).goal(rows, &values);
+        let features = choose(problem, &goal, current.expr.at(&path), rng);
+        tables.push(Condition::Table(table(problem, &goal, current.expr.at(&path), &features)));
         sites.push((path, features));
     }
     let Ok(found) = model.conditions(&tables).and_then(|conditions| model.express(&conditions, BEAM)) else {
@@ -108,10 +108,10 @@ pub(crate) fn explore(problem: &Problem<'_>, current: &Candidate, seed: u64) -> 
 }
 
 /// Five features: those of the current part, then the ones with the largest effect, then random ones.
-fn choose(problem: &Problem<'_>, context: &Context, part: &Expr, rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let singles = context.singles(problem.rows);
+fn choose(problem: &Problem<'_>, goal: &Goal, part: &Expr, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let singles = goal.singles(problem.rows);
     let mut order: Vec<usize> = (0..singles.len()).collect();
-    order.sort_by_key(|&f| (std::cmp::Reverse(singles[f].max(context.all - singles[f])), f));
+    order.sort_by_key(|&f| (std::cmp::Reverse(singles[f].max(goal.all - singles[f])), f));
     let mut list: Vec<usize> = part.features().into_iter().map(|f| f as usize).take(FEATURES).collect();
     for (number, feature) in order.into_iter().enumerate() {
         let feature = if number < 3 { feature } else { below(rng, singles.len()) };
@@ -123,8 +123,8 @@ fn choose(problem: &Problem<'_>, context: &Context, part: &Expr, rng: &mut ChaCh
 }
 
 /// The truth table of what a part should be. Where the rows leave it open, the current part decides.
-fn table(problem: &Problem<'_>, context: &Context, part: &Expr, features: &[usize]) -> Vec<bool> {
-    let cells = context.cells(problem.rows, features);
+fn table(problem: &Problem<'_>, goal: &Goal, part: &Expr, features: &[usize]) -> Vec<bool> {
+    let cells = goal.cells(problem.rows, features);
     let own = |cell: usize| {
         part.value(&|feature| {
             features.iter().position(|&f| f == feature as usize).is_some_and(|at| cell >> at & 1 == 1)
@@ -132,7 +132,7 @@ fn table(problem: &Problem<'_>, context: &Context, part: &Expr, features: &[usiz
     };
     let value = |cell: usize| match cells.get(cell % cells.len()).copied().unwrap_or(0) {
         0 => own(cell),
-        measure => measure > 0,
+        benefit => benefit > 0,
     };
     (0..1 << FEATURES).map(value).collect()
 }

@@ -1,6 +1,6 @@
 //! Stochastic local search: simulated annealing in which every step looks at thousands of formulae.
 //!
-//! A step picks a node of the current formula and computes its [`Context`]: which rows it decides, and how.
+//! A step picks a node of the current formula and computes its [`Goal`]: which rows it decides, and how.
 //! From that follow the errors of the whole formula with any literal, and any pair of literals under any
 //! operator, in its place or next to it. The best ones of each kind are scored in full, and one is accepted.
 
@@ -8,9 +8,9 @@ use logicvae_logic::uniform;
 use rand_chacha::ChaCha8Rng;
 
 use super::exact::best_functions;
-use crate::context::{Context, Place};
 use crate::expr::{Expr, Join};
 use crate::front::{Front, better};
+use crate::goal::{Goal, Place};
 use crate::problem::{Candidate, Problem};
 use crate::random::{below, exponential};
 
@@ -100,8 +100,8 @@ fn neighbours(problem: &Problem<'_>, current: &Candidate, rng: &mut ChaCha8Rng) 
         }
         _ => values,
     };
-    let context = place.context(rows, &neutral);
-    let mut parts = parts(problem, &context, rng);
+    let goal = place.goal(rows, &neutral);
+    let mut parts = parts(problem, &goal, rng);
     if matches!(attach, Attach::Replace) {
         parts.extend(own_changes(problem, node));
         parts.extend([Expr::Const(false), Expr::Const(true)]);
@@ -137,42 +137,42 @@ fn attachment(problem: &Problem<'_>, node: &Expr, rng: &mut ChaCha8Rng) -> Attac
     }
 }
 
-/// The best literal, and the best pair under each operator, in a context. Sometimes also the best functions
+/// The best literal, and the best pair under each operator, for a goal. Sometimes also the best functions
 /// of four features.
-fn parts(problem: &Problem<'_>, context: &Context, rng: &mut ChaCha8Rng) -> Vec<Expr> {
+fn parts(problem: &Problem<'_>, goal: &Goal, rng: &mut ChaCha8Rng) -> Vec<Expr> {
     let rows = problem.rows;
-    let singles = context.singles(rows);
+    let singles = goal.singles(rows);
     let mut kinds: [Option<(i64, Expr)>; 4] = Default::default();
     let not = problem.operators.not;
-    let mut offer = |kind: usize, measure: i64, expr: &dyn Fn() -> Expr| {
-        if kinds[kind].as_ref().is_none_or(|(best, _)| measure > *best) {
-            kinds[kind] = Some((measure, expr()));
+    let mut offer = |kind: usize, benefit: i64, expr: &dyn Fn() -> Expr| {
+        if kinds[kind].as_ref().is_none_or(|(best, _)| benefit > *best) {
+            kinds[kind] = Some((benefit, expr()));
         }
     };
-    for (feature, &measure) in singles.iter().enumerate() {
+    for (feature, &benefit) in singles.iter().enumerate() {
         let literal = Expr::positive(feature as u32);
-        offer(0, measure, &|| literal.clone());
+        offer(0, benefit, &|| literal.clone());
         if not {
-            offer(0, context.all - measure, &|| literal.negated());
+            offer(0, goal.all - benefit, &|| literal.negated());
         }
     }
-    let features = selection(&singles, context.all, rng);
-    let both = context.pairs(rows, &features);
+    let features = selection(&singles, goal.all, rng);
+    let both = goal.pairs(rows, &features);
     for (at, &second) in features.iter().enumerate().skip(1) {
         for (index, &first) in features[..at].iter().enumerate() {
             let q = both[at * (at - 1) / 2 + index];
-            let (a, b, all) = (singles[first], singles[second], context.all);
+            let (a, b, all) = (singles[first], singles[second], goal.all);
             let literals =
                 |x: bool, y: bool| vec![Expr::Literal(first as u32, x), Expr::Literal(second as u32, y)];
-            for (x, y, measure) in
+            for (x, y, benefit) in
                 [(false, false, q), (false, true, a - q), (true, false, b - q), (true, true, all - a - b + q)]
             {
                 if not || !(x || y) {
-                    offer(1, measure, &|| Expr::join(Join::And, literals(x, y)));
+                    offer(1, benefit, &|| Expr::join(Join::And, literals(x, y)));
                 }
                 // By De Morgan's law.
                 if not || (x && y) {
-                    offer(2, all - measure, &|| Expr::join(Join::Or, literals(!x, !y)));
+                    offer(2, all - benefit, &|| Expr::join(Join::Or, literals(!x, !y)));
                 }
             }
             if problem.operators.xor {
@@ -195,7 +195,7 @@ fn parts(problem: &Problem<'_>, context: &Context, rng: &mut ChaCha8Rng) -> Vec<
                 list.push(f);
             }
         });
-        found.extend(best_functions(problem, context, &list).into_iter().map(|(expr, _)| expr));
+        found.extend(best_functions(problem, goal, &list).into_iter().map(|(expr, _)| expr));
     }
     found
 }

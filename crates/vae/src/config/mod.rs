@@ -53,7 +53,7 @@ pub struct Config {
 
 impl Config {
     /// The width of semantic vectors; 0 if the model is not conditional.
-    pub fn context_width(&self) -> usize {
+    pub(crate) fn context_width(&self) -> usize {
         self.context.as_ref().map_or(0, |context| context.components)
     }
 

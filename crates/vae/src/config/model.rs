@@ -10,7 +10,7 @@ use super::defaults::{is_default, is_one, one};
 /// bits.
 pub(crate) const MAX_GOAL_VARIABLES: u32 = 6;
 
-/// The encoder settings that other settings do not determine. [`ModelConfig::encoder_config`] completes them.
+/// The encoder settings that other settings do not determine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EncoderChoice {
@@ -153,7 +153,7 @@ impl ModelConfig {
     }
 
     /// The complete settings of the encoder.
-    pub fn encoder_config(&self) -> EncoderConfig {
+    pub(crate) fn encoder_config(&self) -> EncoderConfig {
         let choice = self.encoder.clone();
         EncoderConfig {
             kind: choice.kind,

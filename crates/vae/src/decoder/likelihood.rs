@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::forest::{Forest, Order, Shard};
 use super::goals::Goal;
-use super::score::{ScoreInputs, ScoreTape, ScoreWeights};
 use super::state::StateWeights;
 use super::state::prefix::PrefixTape;
 use super::state::tree::TreeTape;
+use super::type_network::{TypeNetworkInputs, TypeNetworkTape, TypeNetworkWeights};
 use crate::config::GraphState;
 
 /// Its inputs are h₀, with one row per tree, the weights of the states, and those of the type network.
@@ -20,7 +20,7 @@ pub(super) struct Likelihood {
     pub forest: Arc<Forest>,
     pub graph_state: GraphState,
     pub features: usize,
-    pub score_inputs: ScoreInputs,
+    pub type_inputs: TypeNetworkInputs,
     /// The goal of each tree, if the decoder is goal-conditioned.
     pub goals: Vec<Goal>,
 }
@@ -29,14 +29,14 @@ pub(super) struct Likelihood {
 struct Inputs<'a, T> {
     h0: &'a [T],
     state: StateWeights<&'a [T]>,
-    score: ScoreWeights<&'a [T]>,
+    types: TypeNetworkWeights<&'a [T]>,
 }
 
 /// What the forward pass of one shard stores.
 pub(super) struct ShardTape<T: Real> {
     h0: Vec<T>,
     states: StateTape<T>,
-    score: ScoreTape<T>,
+    types: TypeNetworkTape<T>,
 }
 
 enum StateTape<T: Real> {
@@ -76,7 +76,7 @@ impl<T: Real> Operation<T> for Likelihood {
         let shards: Vec<(Buffer<T>, Vec<Vec<T>>)> = (self.forest.shards.par_iter().zip(tapes))
             .map(|(shard, tape)| self.shard_backward(shard, tape, &named, grad, weights_wanted))
             .collect();
-        let h = self.score_inputs.hidden;
+        let h = self.type_inputs.hidden;
         let mut h0 = vec![T::constant(0.0); named.h0.len()];
         for (shard, (part, _)) in self.forest.shards.iter().zip(&shards) {
             for (number, &graph) in shard.graphs.iter().enumerate() {
@@ -101,13 +101,13 @@ impl Likelihood {
         Inputs {
             h0: inputs[0],
             state: StateWeights::take_from(self.graph_state, &mut weights),
-            score: ScoreWeights::take_from(&mut weights),
+            types: TypeNetworkWeights::take_from(&mut weights),
         }
     }
 
     /// The negative log-likelihoods of a shard's trees, in its order.
     fn shard_forward<T: Real>(&self, shard: &Shard, inputs: &Inputs<'_, T>) -> (Vec<T>, ShardTape<T>) {
-        let h = self.score_inputs.hidden;
+        let h = self.type_inputs.hidden;
         let h0: Vec<T> = shard.graphs.iter().flat_map(|&graph| row(inputs.h0, graph, h)).copied().collect();
         let states = match (&shard.order, &inputs.state) {
             (Order::Tree(schedule), StateWeights::Tree(weights)) => {
@@ -120,16 +120,16 @@ impl Likelihood {
         };
         let mut nll = vec![T::constant(0.0); shard.graphs.len()];
         let (state, goals) = (self.graph_state, &self.goals);
-        let score = ScoreTape::forward(
+        let types = TypeNetworkTape::forward(
             shard,
             state,
-            &inputs.score,
+            &inputs.types,
             states.states(),
-            self.score_inputs,
+            self.type_inputs,
             goals,
             &mut nll,
         );
-        (nll, ShardTape { h0, states, score })
+        (nll, ShardTape { h0, states, types })
     }
 
     /// The gradients of h₀, in the order of the shard, and of the weights, which are empty if they are not
@@ -142,11 +142,11 @@ impl Likelihood {
         grad: &[T],
         weights_wanted: bool,
     ) -> (Buffer<T>, Vec<Vec<T>>) {
-        let ShardTape { h0, states, score } = tape;
+        let ShardTape { h0, states, types } = tape;
         let grad: Vec<T> = shard.graphs.iter().map(|&graph| grad[graph]).collect();
-        let rows = states.states().len() / self.score_inputs.hidden;
-        let (grad, to_score) =
-            score.backward(shard, self.graph_state, &inputs.score, rows, &grad, weights_wanted);
+        let rows = states.states().len() / self.type_inputs.hidden;
+        let (grad, to_types) =
+            types.backward(shard, self.graph_state, &inputs.types, rows, &grad, weights_wanted);
         let (to_h0, to_state) = match (&shard.order, &inputs.state, &states) {
             (Order::Tree(schedule), StateWeights::Tree(weights), StateTape::Tree(tape)) => {
                 let (to_h0, to) = tape.backward(schedule, weights, &h0, grad, weights_wanted);
@@ -159,7 +159,7 @@ impl Likelihood {
             _ => unreachable!("the order of a shard suits the decoder's graph state"),
         };
         let to_state = to_state.map(StateWeights::into_fields).unwrap_or_default();
-        let to_score = to_score.into_iter().flat_map(WeightSet::into_fields);
-        (to_h0, to_state.into_iter().chain(to_score).collect())
+        let to_types = to_types.into_iter().flat_map(WeightSet::into_fields);
+        (to_h0, to_state.into_iter().chain(to_types).collect())
     }
 }

@@ -11,7 +11,7 @@
 //! | file | part |
 //! |---|---|
 //! | `state/` | node states (`tree.rs`, `prefix.rs`) and the graph state made of them (`summary.rs`) |
-//! | `score.rs` | the probabilities of the next type |
+//! | `type_network.rs` | the probabilities of the next type |
 //! | `goals.rs` | what the rest of the formula still has to express |
 //! | `forest.rs` | the order of a batch for teacher forcing |
 //! | `likelihood.rs` | the fused likelihood of a batch |
@@ -23,8 +23,8 @@ pub(crate) mod generate;
 mod goals;
 mod likelihood;
 mod reference;
-mod score;
 pub(crate) mod state;
+mod type_network;
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ pub(crate) use forest::Forest;
 pub(crate) use goals::Goal;
 
 use crate::config::{GraphState, ModelConfig};
-use score::{ScoreInputs, ScoreWeights};
 use state::StateWeights;
+use type_network::{TypeNetworkInputs, TypeNetworkWeights};
 
 /// The decoder's weights after h₀.
 #[derive(Clone)]
@@ -50,16 +50,16 @@ pub(crate) struct Decoder {
     pub marks: usize,
     /// The number of classes: all types but START and END, and 'stop' in an unconstrained decoder.
     pub classes: usize,
-    pub score_inputs: ScoreInputs,
+    pub type_inputs: TypeNetworkInputs,
     pub state: StateWeights<Tensor>,
-    pub score: ScoreWeights<Tensor>,
+    pub types: TypeNetworkWeights<Tensor>,
 }
 
 impl Decoder {
     pub fn new(config: &ModelConfig, vb: &VarBuilder<'_>) -> Result<Self> {
         let (vocabulary, marks, hidden) = (config.vocabulary(), config.marks(), config.hidden);
         let classes = config.classes();
-        let score_inputs = ScoreInputs { hidden, goal: config.goal_width(), start: config.reads_start };
+        let type_inputs = TypeNetworkInputs { hidden, goal: config.goal_width(), start: config.reads_start };
         let features = vocabulary.types() + marks;
         Ok(Self {
             vocabulary,
@@ -67,9 +67,9 @@ impl Decoder {
             hidden,
             marks,
             classes,
-            score_inputs,
+            type_inputs,
             state: StateWeights::build(config.graph_state, features, hidden, &vb.pp("dec"))?,
-            score: ScoreWeights::build(score_inputs, classes, &vb.pp("score"))?,
+            types: TypeNetworkWeights::build(type_inputs, classes, &vb.pp("score"))?,
         })
     }
 
@@ -80,7 +80,7 @@ impl Decoder {
 
     /// The same weights as constants: no gradients are computed for them.
     pub fn frozen(&self) -> Self {
-        Self { state: self.state.map(Tensor::detach), score: self.score.map(Tensor::detach), ..self.clone() }
+        Self { state: self.state.map(Tensor::detach), types: self.types.map(Tensor::detach), ..self.clone() }
     }
 
     /// The negative log-likelihood of every tree: `[graphs]`. Differentiable in h₀ (`[graphs, hidden]`) and
@@ -99,10 +99,10 @@ impl Decoder {
             forest: forest.clone(),
             graph_state: self.graph_state,
             features: self.features(),
-            score_inputs: self.score_inputs,
+            type_inputs: self.type_inputs,
             goals,
         };
-        let inputs = std::iter::once(h0).chain(self.state.fields()).chain(self.score.fields());
+        let inputs = std::iter::once(h0).chain(self.state.fields()).chain(self.types.fields());
         apply("decode-trees", operation, inputs.cloned().collect())
     }
 }

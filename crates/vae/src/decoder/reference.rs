@@ -29,8 +29,8 @@ pub(super) fn negative_log_likelihood(
             }
             _ => unreachable!("the order of a shard suits the decoder's graph state"),
         };
-        let inputs = decoder.score_inputs;
-        values.push(decoder.score.reference(shard, decoder.graph_state, &states, goals, inputs)?);
+        let inputs = decoder.type_inputs;
+        values.push(decoder.types.reference(shard, decoder.graph_state, &states, goals, inputs)?);
         order.extend_from_slice(&shard.graphs);
     }
     let mut index = vec![0u32; forest.graphs];

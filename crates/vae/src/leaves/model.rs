@@ -106,7 +106,7 @@ impl LeafModel {
     }
 
     /// A model with the weights of a safetensors file.
-    pub fn from_weights(
+    pub(crate) fn from_weights(
         config: &Config,
         embedding: Arc<Embedding>,
         weights: &[u8],

@@ -33,7 +33,7 @@ impl Model {
     }
 
     /// Decodes latent vectors. `progress` receives the number of rows done.
-    pub fn decode_with_progress(
+    pub(crate) fn decode_with_progress(
         &self,
         codes: &Codes,
         decoding: Decoding,

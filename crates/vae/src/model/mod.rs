@@ -116,7 +116,7 @@ impl Model {
     }
 
     /// A model with the weights of a safetensors file. Nothing is sampled or fitted.
-    pub fn from_weights(
+    pub(crate) fn from_weights(
         config: &Config,
         embedding: Option<Arc<Embedding>>,
         weights: &[u8],

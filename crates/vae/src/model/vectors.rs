@@ -1,7 +1,7 @@
 //! The embedding e = (y, z): one vector per formula that says what it means and how it is written.
 //!
 //! ```text
-//! e = [ fingerprint | y: the meaning | z / 128: how it is written ]
+//! e = [ tag | y: the meaning | z / 128: how it is written ]
 //! ```
 //!
 //! **Semantic first, syntactic second.** If the semantic embedding is isometric, two formulae of five
@@ -12,11 +12,11 @@
 //! **Nothing is lost.** The division only changes the exponent of a floating-point number, so z is read back
 //! exactly.
 //!
-//! **The fingerprint** is the first number. It is the same for all vectors of a model, so it does not change
+//! **The tag** is the first number. It is the same for all vectors of a model, so it does not change
 //! distances, and it survives averages and interpolation. Vectors of another model are recognised by it. It
 //! is tiny, so that it does not change cosines either.
 //!
-//! A model that is not conditional has no meaning to offer: its vectors are the fingerprint and z.
+//! A model that is not conditional has no meaning to offer: its vectors are the tag and z.
 
 use candle_core::{D, DType, Device, Tensor};
 
@@ -26,10 +26,10 @@ use crate::semantics::Conditions;
 
 /// What latent vectors are divided by if a meaning stands beside them.
 const SYNTAX_DIVISOR: f64 = 128.0;
-/// The number of different fingerprints.
-const FINGERPRINTS: u32 = 1 << 20;
-/// One step of a fingerprint: 2⁻³⁴, so that it is below 0.0001.
-const FINGERPRINT_UNIT: f64 = 1.0 / (1u64 << 34) as f64;
+/// The number of different tags.
+const TAGS: u32 = 1 << 20;
+/// One step of a tag: 2⁻³⁴, so that it is below 0.0001.
+const TAG_UNIT: f64 = 1.0 / (1u64 << 34) as f64;
 
 impl Model {
     /// The number of numbers in a vector of the embedding.
@@ -43,7 +43,7 @@ impl Model {
     }
 
     /// A number that identifies the model, from 1 to 2²⁰: a hash of its weights and its semantic embedding.
-    pub fn fingerprint(&self) -> Result<u32, VaeError> {
+    pub fn tag(&self) -> Result<u32, VaeError> {
         let mut hash = crc32fast::Hasher::new();
         hash.update(&self.parameters.to_safetensors()?);
         if let Some(embedding) = self.embedding() {
@@ -51,7 +51,7 @@ impl Model {
             embedding.save(&mut bytes)?;
             hash.update(&bytes);
         }
-        Ok(1 + hash.finalize() % FINGERPRINTS)
+        Ok(1 + hash.finalize() % TAGS)
     }
 
     fn syntax_divisor(&self) -> f64 {
@@ -72,8 +72,8 @@ impl Model {
     /// ```
     pub fn vectors(&self, codes: &Codes) -> Result<Tensor, VaeError> {
         let rows = codes.rows();
-        let fingerprint = f64::from(self.fingerprint()?) * FINGERPRINT_UNIT;
-        let first = Tensor::full(fingerprint as f32, (rows, 1), &Device::Cpu)?;
+        let tag = f64::from(self.tag()?) * TAG_UNIT;
+        let first = Tensor::full(tag as f32, (rows, 1), &Device::Cpu)?;
         let host = |t: &Tensor| t.to_dtype(DType::F32)?.to_device(&Device::Cpu);
         let mut parts = vec![first];
         parts.extend(codes.conditions.vectors().map(host).transpose()?);
@@ -92,12 +92,12 @@ impl Model {
             )));
         }
         let vectors = vectors.to_dtype(DType::F32)?.to_device(&Device::Cpu)?;
-        let expected = f64::from(self.fingerprint()?);
+        let expected = f64::from(self.tag()?);
         let found: Vec<f32> = vectors.narrow(1, 0, 1)?.flatten_all()?.to_vec1()?;
-        let differs = |&x: &f32| (f64::from(x) / FINGERPRINT_UNIT - expected).abs() >= 0.5;
+        let differs = |&x: &f32| (f64::from(x) / TAG_UNIT - expected).abs() >= 0.5;
         if let Some(row) = found.iter().position(differs) {
             return Err(VaeError::Input(format!(
-                "row {} does not carry the fingerprint of this model ({expected}): it was made by another \
+                "row {} does not carry the tag of this model ({expected}): it was made by another \
                  model, or its first number was changed",
                 row + 1
             )));

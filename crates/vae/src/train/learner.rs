@@ -9,7 +9,7 @@ use logicvae_logic::Formula;
 use rand_chacha::ChaCha8Rng;
 
 use super::report::LossTerms;
-use crate::config::{Config, Task as TaskName};
+use crate::config::{Config, Task};
 use crate::decoder::generate::{Decoded, Decoding};
 use crate::error::VaeError;
 use crate::leaves::LeafModel;
@@ -28,14 +28,14 @@ pub enum Learner {
 }
 
 /// The loss of a batch, summed over its formulae.
-pub(super) struct TaskLoss {
+pub(super) struct BatchLoss {
     /// Differentiable.
     pub total: Tensor,
     pub terms: LossTerms<Tensor>,
 }
 
-/// What training needs to know about a task.
-pub(super) trait Task {
+/// What training needs to know about a model.
+pub(super) trait Trainable {
     /// The loss of formulae. `weight` multiplies the second term. A conditional autoencoder decodes some of
     /// the formulae from its prior.
     fn loss(
@@ -44,7 +44,7 @@ pub(super) trait Task {
         rng: ChaCha8Rng,
         weight: f64,
         from_prior: FromPrior,
-    ) -> Result<TaskLoss, VaeError>;
+    ) -> Result<BatchLoss, VaeError>;
 
     /// The reconstruction loss of each formula, without gradients: how hard each one is.
     fn difficulties(&self, formulae: &[Formula], rng: ChaCha8Rng) -> Result<Vec<f64>, VaeError>;
@@ -62,18 +62,18 @@ fn noise(model: &Model, formulae: &[Formula], mut rng: ChaCha8Rng) -> Result<Ten
     Ok(normal(&mut rng, rows, latent, model.dtype(), model.device())?)
 }
 
-impl Task for Model {
+impl Trainable for Model {
     fn loss(
         &self,
         formulae: &[Formula],
         rng: ChaCha8Rng,
         beta: f64,
         from_prior: FromPrior,
-    ) -> Result<TaskLoss, VaeError> {
+    ) -> Result<BatchLoss, VaeError> {
         let noise = noise(self, formulae, rng)?;
         let loss = self.hybrid_loss(&self.prepare_training(formulae)?, &noise, beta, from_prior)?;
         let terms = LossTerms::Autoencoder { nll: loss.nll, kl: loss.kl };
-        Ok(TaskLoss { total: loss.total, terms })
+        Ok(BatchLoss { total: loss.total, terms })
     }
 
     fn difficulties(&self, formulae: &[Formula], rng: ChaCha8Rng) -> Result<Vec<f64>, VaeError> {
@@ -98,17 +98,17 @@ impl Task for Model {
     }
 }
 
-impl Task for LeafModel {
+impl Trainable for LeafModel {
     fn loss(
         &self,
         formulae: &[Formula],
         _: ChaCha8Rng,
         lambda: f64,
         _: FromPrior,
-    ) -> Result<TaskLoss, VaeError> {
+    ) -> Result<BatchLoss, VaeError> {
         let loss = self.loss(&self.prepare(formulae)?, lambda)?;
         let (cross_entropy, semantic_distance) = (loss.cross_entropy, loss.semantic_distance);
-        Ok(TaskLoss { total: loss.total, terms: LossTerms::Leaves { cross_entropy, semantic_distance } })
+        Ok(BatchLoss { total: loss.total, terms: LossTerms::Leaves { cross_entropy, semantic_distance } })
     }
 
     fn difficulties(&self, _: &[Formula], _: ChaCha8Rng) -> Result<Vec<f64>, VaeError> {
@@ -139,10 +139,8 @@ impl Learner {
         device: &Device,
     ) -> Result<Self, VaeError> {
         Ok(match config.model.task {
-            TaskName::Autoencoder => {
-                Self::Autoencoder(Model::initial(config, embedding, DType::F32, device)?)
-            }
-            TaskName::Leaves => {
+            Task::Autoencoder => Self::Autoencoder(Model::initial(config, embedding, DType::F32, device)?),
+            Task::Leaves => {
                 let embedding = embedding.ok_or_else(missing_embedding)?;
                 Self::Leaves(LeafModel::initial(config, embedding, DType::F32, device)?)
             }
@@ -150,17 +148,15 @@ impl Learner {
     }
 
     /// A model with the weights of a safetensors file. Nothing is sampled or fitted.
-    pub fn from_weights(
+    pub(crate) fn from_weights(
         config: &Config,
         embedding: Option<Arc<Embedding>>,
         weights: &[u8],
         device: &Device,
     ) -> Result<Self, VaeError> {
         Ok(match config.model.task {
-            TaskName::Autoencoder => {
-                Self::Autoencoder(Model::from_weights(config, embedding, weights, device)?)
-            }
-            TaskName::Leaves => {
+            Task::Autoencoder => Self::Autoencoder(Model::from_weights(config, embedding, weights, device)?),
+            Task::Leaves => {
                 let embedding = embedding.ok_or_else(missing_embedding)?;
                 Self::Leaves(LeafModel::from_weights(config, embedding, weights, device)?)
             }
@@ -183,7 +179,7 @@ impl Learner {
         }
     }
 
-    pub(super) fn task(&self) -> &dyn Task {
+    pub(super) fn trainable(&self) -> &dyn Trainable {
         match self {
             Self::Autoencoder(model) => model,
             Self::Leaves(model) => model,

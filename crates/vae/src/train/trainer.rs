@@ -11,7 +11,7 @@ use logicvae_logic::{Dataset, Formula};
 use super::annealing::{beta, learning_rate};
 use super::checkpoint::{BestRecord, Checkpoint, Position, Sums, read_state, write_state};
 use super::data::{HardExamples, ShortAnswers, Source};
-use super::learner::{Learner, TaskLoss};
+use super::learner::{BatchLoss, Learner};
 use super::report::{Best, EpochReport, LossTerms, Observer, Outcome, StepReport, StopReason, Validation};
 use super::widen;
 use crate::config::{Children, Config, Task};
@@ -73,7 +73,7 @@ impl Trainer {
         [&data.train, &data.valid, &data.test, &data.unseen]
             .into_iter()
             .try_for_each(|part| vocabulary.trees(part).map(drop))?;
-        let adam = Adam::new(learner.task().trained())?;
+        let adam = Adam::new(learner.trainable().trained())?;
         let source = Source::new(config, data)?;
         // A model that is trained on sorted trees is validated on sorted trees.
         let sorted = config.data.children == Children::Sort;
@@ -186,7 +186,7 @@ impl Trainer {
         let count = (training.hybrid * size as f64).floor() as usize;
         let at = (self.position.epoch, self.position.step);
         let mut batch = match &self.hard_examples {
-            Some(hard) => hard.select(part, count, self.learner.task(), at)?,
+            Some(hard) => hard.select(part, count, self.learner.trainable(), at)?,
             None => part.to_vec(),
         };
         if let Some(answers) = &self.short_answers {
@@ -205,7 +205,7 @@ impl Trainer {
         let steps = self.steps();
         let at = position(self.position.epoch, self.position.step);
         let rng = generator(self.config.seed, Purpose::Noise, at);
-        let loss = self.learner.task().loss(formulae, rng, self.loss_weight(), from_prior)?;
+        let loss = self.learner.trainable().loss(formulae, rng, self.loss_weight(), from_prior)?;
         let (prediction, weighted) = values(&loss)?;
         let count = formulae.len();
         let diverged = |trainer: &Self| VaeError::Diverged {
@@ -316,18 +316,18 @@ impl Trainer {
     }
 
     /// The loss on the validation set, and the fraction that greedy decoding reconstructs.
-    pub fn validate(&self) -> Result<Validation, VaeError> {
+    fn validate(&self) -> Result<Validation, VaeError> {
         // Validation asks how well formulae are reconstructed, so none are decoded from the prior.
         let from_prior = FromPrior::default();
-        let task = self.learner.task();
+        let model = self.learner.trainable();
         let (mut prediction, mut weighted, mut correct, mut decoded) = (0.0, 0.0, 0.0, 0);
         for (number, part) in self.valid.chunks(VALIDATION_BATCH).enumerate() {
             let rng = generator(self.config.seed, Purpose::Validation, number as u64);
-            let (first, second) = values(&task.loss(part, rng, self.loss_weight(), from_prior)?)?;
+            let (first, second) = values(&model.loss(part, rng, self.loss_weight(), from_prior)?)?;
             prediction += first;
             weighted += second;
             if decoded < DECODED {
-                correct += task.count_correct(part)?;
+                correct += model.count_correct(part)?;
                 decoded += part.len();
             }
         }
@@ -352,7 +352,7 @@ impl Trainer {
 }
 
 /// The two terms of a loss as numbers.
-fn values(loss: &TaskLoss) -> Result<(f64, f64), VaeError> {
+fn values(loss: &BatchLoss) -> Result<(f64, f64), VaeError> {
     let scalar = |t: &Tensor| t.to_dtype(DType::F64)?.to_scalar::<f64>();
     Ok((scalar(loss.terms.prediction())?, scalar(loss.terms.weighted())?))
 }

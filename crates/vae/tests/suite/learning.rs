@@ -298,7 +298,7 @@ fn vectors_of_another_model_are_refused() {
     let mean = vectors.mean_keepdim(0).unwrap();
     assert!(first.codes(&mean).is_ok());
     let error = second.codes(&vectors).unwrap_err().to_string();
-    assert!(error.contains("fingerprint"), "{error}");
+    assert!(error.contains("tag"), "{error}");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn description(card: &mut String, config: &Config, model: &Model) -> Result<()> 
     if model.reads_meanings() {
         let meaning = model.meaning_columns();
         writeln!(card, "| columns | content |\n|---|---|")?;
-        writeln!(card, "| 0 | the fingerprint of the model, the same for all vectors |")?;
+        writeln!(card, "| 0 | the tag of the model, the same for all vectors |")?;
         let last = meaning.end - 1;
         writeln!(
             card,

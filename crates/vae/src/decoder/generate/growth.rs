@@ -195,10 +195,15 @@ impl<'a> Growth<'a> {
             // is that of the vector.
             let frame = self.frames.get(partial.frame as usize);
             let parent = frame.map_or(partial.vector as u32, |frame| frame.parent);
-            self.parents.score(self.weights, partial.vector, parent, (&self.newest, partial.newest_state))
+            self.parents.hidden_parts(
+                self.weights,
+                partial.vector,
+                parent,
+                (&self.newest, partial.newest_state),
+            )
         };
         let goals = self.partial.iter().filter_map(|partial| partial.tracker.as_ref().map(Tracker::goal));
-        self.weights.score.log_probabilities(self.partial.len(), parts, goals)
+        self.weights.types.log_probabilities(self.partial.len(), parts, goals)
     }
 
     /// Adds the chosen nodes, removes trees that are complete or never will be, and begins others.
@@ -257,7 +262,7 @@ impl<'a> Growth<'a> {
             self.frames[next[tree].frame as usize].parent = first + number as u32;
         }
         self.begin(&mut next, decoding);
-        self.next_newest.multiply_for_score(self.weights);
+        self.next_newest.multiply_for_types(self.weights);
         std::mem::swap(&mut self.newest, &mut self.next_newest);
         self.partial = next;
     }

@@ -20,7 +20,7 @@ pub(super) struct NewestNode {
 struct Rows {
     states: Vec<f32>,
     /// The products with the type network.
-    score: Vec<f32>,
+    types: Vec<f32>,
     /// The states of nodes that are not the last but one of their tree, and their products for the gates.
     continued: Vec<f32>,
     gates: Vec<f32>,
@@ -54,10 +54,10 @@ impl Newest {
     }
 
     /// Computes what the type network reads of all nodes.
-    pub fn multiply_for_score(&mut self, weights: &GenerationWeights) {
-        multiply(&weights.newest, &self.others.states, &mut self.others.score);
+    pub fn multiply_for_types(&mut self, weights: &GenerationWeights) {
+        multiply(&weights.newest, &self.others.states, &mut self.others.types);
         if let StateStep::Prefix(step) = &weights.state {
-            multiply(&step.only_child, &self.only_child.states, &mut self.only_child.score);
+            multiply(&step.only_child, &self.only_child.states, &mut self.only_child.types);
         }
     }
 
@@ -92,8 +92,8 @@ impl Newest {
     }
 
     /// The product of a node with the type network.
-    pub fn score(&self, weights: &GenerationWeights, node: NewestNode) -> &[f32] {
-        row(&self.rows(node).score, node.row as usize, weights.newest.width)
+    pub fn hidden_part(&self, weights: &GenerationWeights, node: NewestNode) -> &[f32] {
+        row(&self.rows(node).types, node.row as usize, weights.newest.width)
     }
 
     /// The products of a node for the gates: those of `both` or of `recurrent` in [`PrefixStep`].

@@ -5,7 +5,7 @@ use logicvae_compute::{matrix, matrix_mut, row};
 
 use super::newest::{Newest, NewestNode};
 use super::weights::{CellInput, GenerationWeights, Recurrent, Scratch, StateStep};
-use crate::decoder::score::HiddenParts;
+use crate::decoder::type_network::HiddenParts;
 
 /// One row per parent, except for parents of an only child: see [`NewestNode`].
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Parents {
         if let Some(by_start) = &weights.tree {
             by_start.append(&mut parents.trees, starts);
             for line in parents.trees.chunks_exact_mut(by_start.width) {
-                line.iter_mut().zip(&weights.score.hidden_bias).for_each(|(to, &b)| *to += b);
+                line.iter_mut().zip(&weights.types.hidden_bias).for_each(|(to, &b)| *to += b);
             }
         }
         parents
@@ -57,7 +57,7 @@ impl Parents {
     }
 
     /// What the type network reads of a tree.
-    pub fn score<'a>(
+    pub fn hidden_parts<'a>(
         &'a self,
         weights: &'a GenerationWeights,
         vector: usize,
@@ -66,11 +66,11 @@ impl Parents {
     ) -> HiddenParts<'a> {
         let (newest, node) = newest;
         HiddenParts {
-            newest: newest.score(weights, node),
+            newest: newest.hidden_part(weights, node),
             parent: (!node.only_child).then(|| self.products(weights, parent)),
             tree: match &weights.tree {
                 Some(by_start) => row(&self.trees, vector, by_start.width),
-                None => &weights.score.hidden_bias,
+                None => &weights.types.hidden_bias,
             },
         }
     }

@@ -11,12 +11,12 @@ use logicvae_gnn::Vocabulary;
 use super::joined::Joined;
 use crate::config::GraphState;
 use crate::decoder::Decoder;
-use crate::decoder::score::{HiddenColumns, ScoreStep, ScoreWeights};
 use crate::decoder::state::StateWeights;
 use crate::decoder::state::prefix::PrefixColumns;
 use crate::decoder::state::tree::TreeStep;
+use crate::decoder::type_network::{HiddenColumns, TypeNetworkStep, TypeNetworkWeights};
 
-/// All weights of a decoder. In the comments, *score* stands for the 4 h columns of the type network's hidden
+/// All weights of a decoder. In the comments, *types* stands for the 4 h columns of the type network's hidden
 /// layer, *gates* for the 3 h columns of the GRU's gates r, z and n.
 pub(crate) struct GenerationWeights {
     /// The number of inputs of h₀: those of z and y.
@@ -33,14 +33,14 @@ pub(crate) struct GenerationWeights {
     features: Vec<f32>,
     input_bias: Vec<f32>,
     recurrent_bias: Vec<f32>,
-    /// From the graph state: score.
+    /// From the graph state: types.
     pub(super) newest: Joined,
-    /// From a parent's state: score and, for prefix decoders, gates.
+    /// From a parent's state: types and, for prefix decoders, gates.
     pub(super) parent: Joined,
-    /// From START to the score of all nodes, if that is an input.
+    /// From START to the types of all nodes, if that is an input.
     pub(super) tree: Option<Joined>,
     pub(super) state: StateStep,
-    pub(super) score: ScoreStep,
+    pub(super) types: TypeNetworkStep,
 }
 
 /// How the state of the next node is computed.
@@ -57,23 +57,23 @@ pub(super) struct PrefixStep {
     /// z only read the sum of both products, so their weights are added up: first r, z and the parent's n,
     /// then the recurrent n.
     pub both: Joined,
-    /// To the score, from a newest node that is also the parent.
+    /// To types, from a newest node that is also the parent.
     pub only_child: Joined,
 }
 
 impl PrefixStep {
-    fn new(columns: &PrefixColumns, score: &HiddenColumns, hidden: usize) -> Self {
+    fn new(columns: &PrefixColumns, types: &HiddenColumns, hidden: usize) -> Self {
         let mut gates = columns.from_parent.clone();
         let mut n = Vec::with_capacity(hidden * hidden);
         for (to, from) in gates.chunks_exact_mut(3 * hidden).zip(columns.recurrent.chunks_exact(3 * hidden)) {
             to[..2 * hidden].iter_mut().zip(from).for_each(|(to, &u)| *to += u);
             n.extend_from_slice(&from[2 * hidden..]);
         }
-        let score: Vec<f32> = score.by_graph.iter().zip(&score.by_parent).map(|(a, b)| a + b).collect();
+        let sum: Vec<f32> = types.by_graph.iter().zip(&types.by_parent).map(|(a, b)| a + b).collect();
         Self {
             recurrent: Joined::new(&[(&columns.recurrent, 3 * hidden)], hidden),
             both: Joined::new(&[(&gates, 3 * hidden), (&n, hidden)], hidden),
-            only_child: Joined::new(&[(&score, 4 * hidden)], hidden),
+            only_child: Joined::new(&[(&sum, 4 * hidden)], hidden),
         }
     }
 }
@@ -114,7 +114,7 @@ struct HostWeights {
     from_latent: Vec<f32>,
     latent_bias: Vec<f32>,
     state: StateWeights<Vec<f32>>,
-    score: ScoreWeights<Vec<f32>>,
+    types: TypeNetworkWeights<Vec<f32>>,
 }
 
 impl HostWeights {
@@ -128,10 +128,10 @@ impl HostWeights {
                 Vec::new()
             })
         };
-        let (state, score) = (decoder.state.map(&mut host), decoder.score.map(&mut host));
+        let (state, types) = (decoder.state.map(&mut host), decoder.types.map(&mut host));
         let latent_bias = from_latent.bias().map_or_else(Vec::new, &mut host);
         let from_latent = host(from_latent.weight());
-        failure.map(|()| Self { from_latent, latent_bias, state, score })
+        failure.map(|()| Self { from_latent, latent_bias, state, types })
     }
 
     /// Whether these are the weights of a decoder and of the layer before it.
@@ -139,12 +139,12 @@ impl HostWeights {
         let tensors: Vec<&Tensor> = std::iter::once(from_latent.weight())
             .chain(from_latent.bias())
             .chain(decoder.state.fields())
-            .chain(decoder.score.fields())
+            .chain(decoder.types.fields())
             .collect();
         let mut ours = [&self.from_latent, &self.latent_bias]
             .into_iter()
             .chain(self.state.fields())
-            .chain(self.score.fields());
+            .chain(self.types.fields());
         let in_place = tensors.iter().all(|t| t.device().is_cpu() && t.dtype() == DType::F32);
         if in_place && tensors.iter().all(|t| t.is_contiguous()) {
             return with_slices(&tensors, |slices: &[&[f32]]| {
@@ -153,7 +153,7 @@ impl HostWeights {
         }
         let host = Self::new(decoder, from_latent)?;
         let theirs = [&host.from_latent, &host.latent_bias].into_iter();
-        Ok(ours.eq(theirs.chain(host.state.fields()).chain(host.score.fields())))
+        Ok(ours.eq(theirs.chain(host.state.fields()).chain(host.types.fields())))
     }
 }
 
@@ -185,8 +185,8 @@ impl KeptWeights {
 impl GenerationWeights {
     fn new(decoder: &Decoder, host: &HostWeights) -> Self {
         let h = decoder.hidden;
-        let HostWeights { from_latent, latent_bias, state, score } = host;
-        let columns = HiddenColumns::new(score, decoder.score_inputs);
+        let HostWeights { from_latent, latent_bias, state, types } = host;
+        let columns = HiddenColumns::new(types, decoder.type_inputs);
         let mut parent = vec![(&columns.by_parent[..], 4 * h)];
         let prefix;
         let (features, input_bias, recurrent_bias, state) = match state {
@@ -219,7 +219,7 @@ impl GenerationWeights {
             parent: Joined::new(&parent, h),
             tree: columns.by_start.as_ref().map(|by_start| Joined::new(&[(by_start, 4 * h)], h)),
             state,
-            score: ScoreStep::new(score, &columns, decoder.score_inputs.goal),
+            types: TypeNetworkStep::new(types, &columns, decoder.type_inputs.goal),
         }
     }
 

@@ -5,7 +5,7 @@ use logicvae_logic::Formula;
 use crate::config::Config;
 use crate::error::VaeError;
 use crate::random::{Purpose, generator, position};
-use crate::train::learner::Task;
+use crate::train::learner::Trainable;
 
 /// Selects one of every `hardest_of` formulae. The selection depends on the current weights and on noise that
 /// is drawn for the step, so it is the same after an interruption.
@@ -27,13 +27,13 @@ impl HardExamples {
         &self,
         formulae: &[Formula],
         kept: usize,
-        task: &dyn Task,
+        model: &dyn Trainable,
         (epoch, step): (usize, usize),
     ) -> Result<Vec<Formula>, VaeError> {
         let count = formulae.len().div_ceil(self.hardest_of).saturating_sub(kept);
         let (kept, formulae) = formulae.split_at(kept);
         let rng = generator(self.seed, Purpose::HardExamples, position(epoch, step));
-        let losses = task.difficulties(formulae, rng)?;
+        let losses = model.difficulties(formulae, rng)?;
         // NaN counts as hardest of all: the step then reports that training has diverged.
         let loss = |number: usize| if losses[number].is_nan() { f64::INFINITY } else { losses[number] };
         let mut order: Vec<usize> = (0..formulae.len()).collect();

@@ -21,8 +21,8 @@ use crate::config::GraphState;
 
 named_weights! {
     /// The weights of the type network.
-    pub(crate) struct ScoreWeights {
-        /// `[4 h, inputs]`: see [`ScoreInputs`].
+    pub(crate) struct TypeNetworkWeights {
+        /// `[4 h, inputs]`: see [`TypeNetworkInputs`].
         hidden: "0.weight",
         /// `[4 h]`.
         hidden_bias: "0.bias",
@@ -35,7 +35,7 @@ named_weights! {
 
 /// The inputs of the type network: the graph state, the parent's state, the goal and the state of START.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ScoreInputs {
+pub(crate) struct TypeNetworkInputs {
     /// The width of states.
     pub hidden: usize,
     /// The number of inputs that describe a goal; 0 if the decoder is not goal-conditioned.
@@ -44,7 +44,7 @@ pub(crate) struct ScoreInputs {
     pub start: bool,
 }
 
-impl ScoreInputs {
+impl TypeNetworkInputs {
     /// The number of inputs.
     fn width(&self) -> usize {
         self.before_start() + if self.start { self.hidden } else { 0 }
@@ -56,11 +56,11 @@ impl ScoreInputs {
     }
 }
 
-impl ScoreWeights<Tensor> {
-    pub fn build(inputs: ScoreInputs, classes: usize, vb: &VarBuilder<'_>) -> Result<Self> {
+impl TypeNetworkWeights<Tensor> {
+    pub fn build(inputs: TypeNetworkInputs, classes: usize, vb: &VarBuilder<'_>) -> Result<Self> {
         let (inputs, inner) = (inputs.width(), 4 * inputs.hidden);
         let (hidden, output) = (uniform_fan_in(inputs), uniform_fan_in(inner));
-        let initial = ScoreWeights {
+        let initial = TypeNetworkWeights {
             hidden: Initial::uniform(&[inner, inputs], hidden),
             hidden_bias: Initial::uniform(&[inner], hidden),
             output: Initial::uniform(&[classes, inner], output),
@@ -77,7 +77,7 @@ impl ScoreWeights<Tensor> {
         state: GraphState,
         states: &Tensor,
         goals: &[Goal],
-        ScoreInputs { goal: goal_width, start, .. }: ScoreInputs,
+        TypeNetworkInputs { goal: goal_width, start, .. }: TypeNetworkInputs,
     ) -> Result<Tensor> {
         let device = states.device();
         let pick = |rows: Vec<u32>| states.index_select(&Tensor::new(rows, device)?, 0);
@@ -109,7 +109,7 @@ impl ScoreWeights<Tensor> {
 }
 
 /// Fused: what the backward pass needs.
-pub(super) struct ScoreTape<T: Real> {
+pub(super) struct TypeNetworkTape<T: Real> {
     /// The graph state at each target.
     graph: Buffer<T>,
     /// The states of parents.
@@ -122,7 +122,7 @@ pub(super) struct ScoreTape<T: Real> {
     goals: Buffer<T>,
     /// The states of START; empty if they are no inputs.
     starts: Buffer<T>,
-    inputs: ScoreInputs,
+    inputs: TypeNetworkInputs,
 }
 
 /// Some rows of states in one buffer.
@@ -134,14 +134,14 @@ fn gather<T: Real>(states: &[T], rows: &[u32], width: usize) -> Buffer<T> {
     gathered
 }
 
-impl<T: Real> ScoreTape<T> {
+impl<T: Real> TypeNetworkTape<T> {
     /// Adds each tree's negative log-likelihood to `to`, in the order of the shard.
     pub fn forward(
         shard: &Shard,
         state: GraphState,
-        weights: &ScoreWeights<&[T]>,
+        weights: &TypeNetworkWeights<&[T]>,
         states: &[T],
-        inputs: ScoreInputs,
+        inputs: TypeNetworkInputs,
         goals: &[Goal],
         to: &mut [T],
     ) -> Self {
@@ -225,11 +225,11 @@ impl<T: Real> ScoreTape<T> {
         self,
         shard: &Shard,
         state: GraphState,
-        weights: &ScoreWeights<&[T]>,
+        weights: &TypeNetworkWeights<&[T]>,
         rows: usize,
         grad: &[T],
         weights_wanted: bool,
-    ) -> (Buffer<T>, Option<ScoreWeights<Vec<T>>>) {
+    ) -> (Buffer<T>, Option<TypeNetworkWeights<Vec<T>>>) {
         let Self { graph, parents: parent_states, hidden, mut probabilities, goals, starts, inputs } = self;
         let width = inputs.hidden;
         let (first, first_bias) = (weights.hidden, weights.hidden_bias);
@@ -352,7 +352,7 @@ pub(super) struct HiddenColumns {
 }
 
 impl HiddenColumns {
-    pub fn new(weights: &ScoreWeights<Vec<f32>>, inputs: ScoreInputs) -> Self {
+    pub fn new(weights: &TypeNetworkWeights<Vec<f32>>, inputs: TypeNetworkInputs) -> Self {
         let h = inputs.hidden;
         let hidden = transposed(&[&weights.hidden], 4 * h);
         let (by_graph, rest) = hidden.split_at(4 * h * h);
@@ -378,7 +378,7 @@ pub(super) struct HiddenParts<'a> {
 }
 
 /// Generation: the rest of the network as one step computes it.
-pub(super) struct ScoreStep {
+pub(super) struct TypeNetworkStep {
     /// From the goal; `None` if the decoder is not goal-conditioned.
     by_goal: Option<Joined>,
     pub hidden_bias: Vec<f32>,
@@ -390,8 +390,8 @@ pub(super) struct ScoreStep {
     goal_width: usize,
 }
 
-impl ScoreStep {
-    pub fn new(weights: &ScoreWeights<Vec<f32>>, columns: &HiddenColumns, goal_width: usize) -> Self {
+impl TypeNetworkStep {
+    pub fn new(weights: &TypeNetworkWeights<Vec<f32>>, columns: &HiddenColumns, goal_width: usize) -> Self {
         let inner = weights.hidden_bias.len();
         let by_goal = (goal_width > 0).then(|| Joined::new(&[(&columns.by_goal, inner)], goal_width));
         let stride = by_goal.as_ref().map_or(inner, |by_goal| by_goal.width);

@@ -1,16 +1,16 @@
 //! What a subformula should be, given the rest of the formula.
 //!
 //! At some rows the value of a subformula decides whether the whole formula is right, at others it makes no
-//! difference. A [`Context`] has the rows where it matters, with the value it should have. The errors of the
-//! whole formula, with any function g in this place, then follow from one number, the *measure* of g: the
-//! weight of the rows in g that should be true minus that of those that should be false. The measure of
-//! disjoint sets adds up, so those of `a & b`, `a & !b`, `a ^ b`, ... follow from those of a, b and `a & b`.
+//! difference. A [`Goal`] has the rows where it matters, with the value it should have. The errors of the
+//! whole formula, with any function g in this place, then follow from one number, the *benefit* of g: the
+//! weight of the rows in g that should be true minus that of those that should be false. The benefits of
+//! disjoint sets add up, so those of `a & b`, `a & !b`, `a ^ b`, ... follow from those of a, b and `a & b`.
 
 use crate::expr::{Expr, Join, counts};
 use crate::rows::{Bits, Rows};
 
 /// The rows at which a subformula matters.
-pub(crate) struct Context {
+pub(crate) struct Goal {
     /// For each bit plane: the rows that should be true.
     positive: Vec<Bits>,
     /// For each bit plane: the rows that should be false.
@@ -19,7 +19,7 @@ pub(crate) struct Context {
     fixed: u64,
     /// The weight of the rows that should be true.
     wanted: i64,
-    /// The measure of the constant 1.
+    /// The benefit of the constant 1.
     pub all: i64,
 }
 
@@ -72,15 +72,10 @@ impl Place {
         place
     }
 
-    /// The context, where the whole formula has these values now.
-    pub fn context(&self, rows: &Rows, values: &[u64]) -> Context {
-        let mut context = Context {
-            positive: Vec::new(),
-            negative: Vec::new(),
-            fixed: rows.unavoidable(),
-            wanted: 0,
-            all: 0,
-        };
+    /// The goal, where the whole formula has these values now.
+    pub fn goal(&self, rows: &Rows, values: &[u64]) -> Goal {
+        let mut goal =
+            Goal { positive: Vec::new(), negative: Vec::new(), fixed: rows.unavoidable(), wanted: 0, all: 0 };
         for (bit, plane) in rows.planes().iter().enumerate() {
             let mut positive = Vec::with_capacity(plane.len());
             let mut negative = Vec::with_capacity(plane.len());
@@ -92,25 +87,25 @@ impl Place {
                 outside += u64::from(((values[at] ^ rows.label()[at]) & plane & !self.care[at]).count_ones());
             }
             let weight = |bits: &Bits| -> i64 { bits.iter().map(|word| i64::from(word.count_ones())).sum() };
-            context.fixed += outside << bit;
-            context.wanted += weight(&positive) << bit;
-            context.all += (weight(&positive) - weight(&negative)) << bit;
-            context.positive.push(positive);
-            context.negative.push(negative);
+            goal.fixed += outside << bit;
+            goal.wanted += weight(&positive) << bit;
+            goal.all += (weight(&positive) - weight(&negative)) << bit;
+            goal.positive.push(positive);
+            goal.negative.push(negative);
         }
-        context
+        goal
     }
 }
 
-impl Context {
-    /// The errors of the whole formula if a function with this measure stands here.
-    pub fn errors(&self, measure: i64) -> u64 {
-        self.fixed + (self.wanted - measure).max(0) as u64
+impl Goal {
+    /// The errors of the whole formula if a function with this benefit stands here.
+    pub fn errors(&self, benefit: i64) -> u64 {
+        self.fixed + (self.wanted - benefit).max(0) as u64
     }
 
-    /// The measure of a function.
+    /// The benefit of a function.
     #[inline(always)]
-    pub fn measure(&self, values: &[u64]) -> i64 {
+    pub fn benefit(&self, values: &[u64]) -> i64 {
         let mut sum = 0;
         for (bit, (positive, negative)) in self.positive.iter().zip(&self.negative).enumerate() {
             let mut part = 0;
@@ -122,9 +117,9 @@ impl Context {
         sum
     }
 
-    /// The measure of the conjunction of two functions.
+    /// The benefit of the conjunction of two functions.
     #[inline(always)]
-    pub fn measure_both(&self, first: &[u64], second: &[u64]) -> i64 {
+    pub fn benefit_of_both(&self, first: &[u64], second: &[u64]) -> i64 {
         let mut sum = 0;
         for (bit, (positive, negative)) in self.positive.iter().zip(&self.negative).enumerate() {
             let mut part = 0;
@@ -137,26 +132,26 @@ impl Context {
         sum
     }
 
-    /// The measures of all features.
+    /// The benefits of all features.
     pub fn singles(&self, rows: &Rows) -> Vec<i64> {
-        pulp::Arch::new().dispatch(|| (0..rows.features()).map(|f| self.measure(rows.column(f))).collect())
+        pulp::Arch::new().dispatch(|| (0..rows.features()).map(|f| self.benefit(rows.column(f))).collect())
     }
 
-    /// The measures of the conjunctions of all pairs of some features, in the order of the list: (0, 1),
+    /// The benefits of the conjunctions of all pairs of some features, in the order of the list: (0, 1),
     /// (0, 2), (1, 2), (0, 3), ...
     pub fn pairs(&self, rows: &Rows, features: &[usize]) -> Vec<i64> {
         pulp::Arch::new().dispatch(|| {
             let mut all = Vec::with_capacity(features.len() * features.len() / 2);
             for (at, &second) in features.iter().enumerate() {
                 for &first in &features[..at] {
-                    all.push(self.measure_both(rows.column(first), rows.column(second)));
+                    all.push(self.benefit_of_both(rows.column(first), rows.column(second)));
                 }
             }
             all
         })
     }
 
-    /// The measures of all combinations of values of some features: entry i has feature b equal to bit b of
+    /// The benefits of all combinations of values of some features: entry i has feature b equal to bit b of
     /// i.
     pub fn cells(&self, rows: &Rows, features: &[usize]) -> Vec<i64> {
         pulp::Arch::new().dispatch(|| {
@@ -173,7 +168,7 @@ impl Context {
                 let (low, high) = (split(u64::MAX), split(0));
                 regions = low.into_iter().chain(high).collect();
             }
-            regions.iter().map(|region| self.measure(region)).collect()
+            regions.iter().map(|region| self.benefit(region)).collect()
         })
     }
 }
@@ -185,7 +180,7 @@ mod tests {
     use logicvae_logic::mix64;
 
     #[test]
-    fn errors_follow_from_measures() {
+    fn errors_follow_from_benefits() {
         let mut counter = RowCounter::default();
         for i in 0..300u64 {
             counter.add(&[mix64(i) & 63], mix64(i + 1000) & 1 == 1, 1 + (mix64(i + 7) & 3));
@@ -201,17 +196,17 @@ mod tests {
             ],
         );
         for path in expr.paths() {
-            let context = Place::at(&rows, &expr, &path).context(&rows, &expr.values(&rows));
+            let goal = Place::at(&rows, &expr, &path).goal(&rows, &expr.values(&rows));
             for new in [v(0), v(5).negated(), Expr::join(Join::And, vec![v(2), v(3)]), Expr::Const(true)] {
                 let with = expr.with(&path, new.clone());
-                let errors = context.errors(context.measure(&new.values(&rows)));
+                let errors = goal.errors(goal.benefit(&new.values(&rows)));
                 assert_eq!(errors, rows.errors(&with.values(&rows)), "{path:?} {new:?}");
             }
-            let (singles, pairs) = (context.singles(&rows), context.pairs(&rows, &[1, 3, 4]));
-            let cells = context.cells(&rows, &[1, 3]);
+            let (singles, pairs) = (goal.singles(&rows), goal.pairs(&rows, &[1, 3, 4]));
+            let cells = goal.cells(&rows, &[1, 3]);
             assert_eq!(cells[3], pairs[0]);
             assert_eq!(cells[1] + cells[3], singles[1]);
-            assert_eq!(cells.iter().sum::<i64>(), context.all);
+            assert_eq!(cells.iter().sum::<i64>(), goal.all);
         }
     }
 }
