@@ -6,6 +6,7 @@ mod documentation;
 mod embedding;
 mod exports;
 mod formulae;
+mod hostile;
 mod kernel;
 mod mining;
 mod models;

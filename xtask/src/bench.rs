@@ -1,11 +1,12 @@
 //! `cargo xtask bench`: compares the speed with that of named peers.
 
+use std::env::consts::EXE_SUFFIX;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
 use crate::shell::{self, cargo, print_to_stderr, root, target};
-use crate::{growth, minimise, scaling};
+use crate::{against, growth, minimise, scaling};
 
 /// Measure how many times faster our crates are than named peers. Both sides run alternately.
 #[derive(clap::Args)]
@@ -20,12 +21,19 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
     /// With `mine`: the sections to run [default: all]: complete, public, noise, few, synthetic,
-    /// ablation, scale.
+    /// ablation, scale, speed.
     #[arg(long, value_name = "LIST")]
     sections: Option<String>,
     /// With `mine`: the number of seeds.
     #[arg(long, value_name = "N", default_value_t = 5)]
     seeds: u32,
+    /// Compare with another build of `logicvae-bench`, such as that of an earlier commit, instead of with
+    /// the peers: both run in turn.
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "data", "sections"])]
+    against: Option<PathBuf>,
+    /// With `--against`: how often each build runs.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
     /// Print a JSON list of name, ours, peer, ratio.
     #[arg(long)]
     json: bool,
@@ -53,6 +61,13 @@ pub fn run(args: &Args) -> Result<()> {
         return shell::run(&mut command);
     }
     let python = python("requirements.txt", "bench-venv")?;
+    if let Some(other) = &args.against {
+        shell::run(cargo().args(["build", "--release", "--package", "logicvae-bench"]))?;
+        let this = target().join("release").join(format!("logicvae-bench{EXE_SUFFIX}"));
+        let mut arguments = args.suites.clone();
+        arguments.extend(["--python".into(), python.display().to_string()]);
+        return against::run(&root().join(this), other, &arguments, args.rounds.into());
+    }
     let mut command = cargo();
     command.args(["run", "--release", "--package", "logicvae-bench", "--"]);
     command.args(&args.suites).arg("--python").arg(python);

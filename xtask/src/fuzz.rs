@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 /// The targets, with the longest input of each in bytes.
-const TARGETS: [(&str, &str, usize); 9] = [
+const TARGETS: [(&str, &str, usize); 10] = [
     ("parse", "formulae as text", 4096),
     ("files", "files of formulae, text and binary", 4096),
     ("exchange", "JSON, CSV, SMT-LIB, DIMACS, PLA", 4096),
@@ -38,6 +38,7 @@ const TARGETS: [(&str, &str, usize); 9] = [
     ("config", "settings of runs", 4096),
     ("state", "training states", 8192),
     ("model", "models: safetensors with settings", 65_536),
+    ("run", "run folders: manifest, record, metrics, formulae", 4096),
     ("table", "tables of observations, and formulae over them", 4096),
 ];
 

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands that developers and CI run. One file per command.
 
+mod against;
 mod attack;
 mod bench;
 mod cells;

@@ -5,6 +5,7 @@ mod complete;
 mod peers;
 mod report;
 mod scale;
+mod speed;
 mod synthetic;
 mod tasks;
 
@@ -26,13 +27,12 @@ pub struct Options {
     pub seeds: u64,
     /// The largest number of seconds for one table.
     pub seconds: f64,
-    /// The sections to run: complete, public, noise, few, synthetic, ablation,
-    /// scale.
+    /// The sections to run: those of [`SECTIONS`].
     pub sections: Vec<String>,
 }
 
 /// The sections of the comparison.
-const SECTIONS: [&str; 7] = ["complete", "public", "noise", "few", "synthetic", "ablation", "scale"];
+const SECTIONS: [&str; 8] = ["complete", "public", "noise", "few", "synthetic", "ablation", "scale", "speed"];
 
 /// Runs the comparison. Each section is written to the report as soon as it is measured.
 pub fn run(options: &Options) -> Result<()> {
@@ -47,6 +47,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut report = Report::open(target());
     if runs("complete") {
         report.add(&complete::run(500)?)?;
+    }
+    if runs("speed") {
+        report.add(&speed::run(options)?)?;
     }
     if runs("scale") {
         report.add(&scale::run(options)?)?;

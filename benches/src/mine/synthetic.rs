@@ -52,7 +52,7 @@ pub fn run(peers: &mut Peers, options: &Options) -> Result<Section> {
 }
 
 /// A table whose labels follow a random formula in which every one of the variables occurs.
-fn task(variables: u32, rows: usize, noise: f64, seed: u64) -> Result<Task> {
+pub fn task(variables: u32, rows: usize, noise: f64, seed: u64) -> Result<Task> {
     let limit = 2 * variables as usize + 6;
     let params = SamplerParams { all_variables: true, max_nodes: limit, ..SamplerParams::new(variables) };
     let list = params.check()?.distinct(9_000 + seed, 20)?;

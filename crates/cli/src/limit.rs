@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use logicvae_logic::Budget;
 
 use crate::args::LimitArgs;
 use crate::failure::UNKNOWN;
+use crate::interrupt::on_signal;
 
 /// The number of conflicts of the SAT solver after which a question is given up if there is no time limit.
 /// It is the same on every machine, and takes well below a minute.
@@ -26,12 +27,7 @@ impl LimitArgs {
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = interrupted.clone();
         // The second signal does not wait for an answer.
-        let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(UNKNOWN.into());
-            }
-        };
-        ctrlc::set_handler(handler).context("cannot handle Ctrl-C")?;
+        on_signal(move || flag.swap(true, Ordering::Relaxed).then_some(UNKNOWN));
         Ok(budget.or_when(interrupted))
     }
 }

@@ -3,9 +3,11 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use crate::plain::plain;
+
 /// Prints a line on standard error. Where that is closed or full, nothing can be said, so errors are ignored.
 pub fn message(text: impl Display) {
-    writeln!(io::stderr().lock(), "{text}").ok();
+    writeln!(io::stderr().lock(), "{}", plain(&text.to_string())).ok();
 }
 
 /// A number with its noun: `1 formula`, `2 formulae`.

@@ -9,6 +9,7 @@ use logicvae_logic::write_atomic;
 use serde::Serialize;
 
 use crate::input::is_standard;
+use crate::plain::Plain;
 
 /// The format of results on standard output.
 #[derive(Clone, Copy)]
@@ -29,7 +30,9 @@ impl Output {
                 serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
                 writeln!(out)?;
             } else {
+                let mut out = Plain::new(&mut out);
                 text(&mut out)?;
+                out.flush()?;
             }
             out.flush()
         };

@@ -50,6 +50,10 @@ pub struct EncoderConfig {
     pub head_dim: Option<usize>,
     /// Whether messages pass in both directions or only downward.
     pub bidirectional: bool,
+    /// Whether nodes also receive the states of their successors, from the layer below and with the same
+    /// weights: one pass over all neighbours instead of two directions. Only for GCN.
+    #[serde(default)]
+    pub one_pass: bool,
     /// How node states become one vector per graph.
     #[serde(default)]
     pub readout: Readout,
@@ -67,6 +71,7 @@ impl EncoderConfig {
             heads: Vec::new(),
             head_dim: None,
             bidirectional: true,
+            one_pass: false,
             readout: Readout::End,
         }
     }
@@ -102,6 +107,10 @@ impl EncoderConfig {
         }
         if self.layers == 0 {
             return invalid("layers", "an encoder needs at least one layer");
+        }
+        if self.one_pass && (self.kind != Kind::Gcn || self.bidirectional || self.layers < 2) {
+            let reason = "only GCN of at least two layers has it, with `bidirectional = false`";
+            return invalid("one_pass", reason);
         }
         if self.kind == Kind::Gat {
             if self.heads.len() != self.layers {
@@ -141,7 +150,10 @@ impl EncoderConfig {
 
     /// Layers of GCN, first to last.
     pub(crate) fn gcn_layers(&self) -> Vec<Gcn> {
-        self.widths().map(|(input, hidden)| Gcn { input, hidden }).collect()
+        let numbered = self.widths().enumerate();
+        let layer =
+            |(number, (input, hidden))| Gcn { input, hidden, successors: self.one_pass && number > 0 };
+        numbered.map(layer).collect()
     }
 
     /// The widths of input and states of each layer, where all states have the same width.

@@ -32,6 +32,9 @@ pub enum KernelError {
         /// The largest number.
         most: usize,
     },
+    /// A `.npy` file that is not a matrix of numbers.
+    #[error("{0}")]
+    Npy(String),
     /// An invalid weight.
     #[error("weight {position} is {value}: weights must be finite and at least 0, and not all 0")]
     Weight {

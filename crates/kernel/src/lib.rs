@@ -69,4 +69,4 @@ pub use gram::{Kernel, jaccard};
 pub use measure::{Measure, Overlap};
 pub use neighbours::{Neighbour, Neighbours};
 pub use npy::{NpyWriter, Precision};
-pub use npy_reader::{NpyError, read_npy};
+pub use npy_reader::read_npy;

@@ -4,17 +4,13 @@ use std::io::Cursor;
 
 use ndarray::{Array1, Array2, Axis};
 use ndarray_npy::ReadNpyExt;
-use thiserror::Error;
 
-/// A file that is not a matrix of numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct NpyError(String);
+use crate::error::KernelError;
 
 /// The matrix of f32 or f64 in a `.npy` file; a single vector is one row. Memory is bounded by the bytes
 /// that are there, whatever the header promises.
-pub fn read_npy(bytes: &[u8]) -> Result<Array2<f32>, NpyError> {
-    parse(bytes).map_err(NpyError)
+pub fn read_npy(bytes: &[u8]) -> Result<Array2<f32>, KernelError> {
+    parse(bytes).map_err(KernelError::Npy)
 }
 
 /// Compares the shape in the header with the bytes that are there, before memory is reserved for it.

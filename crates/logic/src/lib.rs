@@ -77,7 +77,7 @@ pub use exchange::{FileFormat, FormulaFile};
 pub use formula::{Formula, MAX_NODES, PreorderError, x};
 pub use io::{
     BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Entry, FormulaLimits, FormulaReader,
-    LimitError, ReadError, write_atomic, write_text,
+    LimitError, ReadError, remove_unfinished_files, write_atomic, write_text,
 };
 pub use minimise::{
     BinaryOperator, Expression, Minimised, NotExpressible, Operators, SmallFunctions, minimise,

@@ -1,5 +1,7 @@
 //! Mining: from a table to a front of formulae, one of which is chosen.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use logicvae_logic::Budget;
 use serde::Serialize;
 
@@ -9,12 +11,12 @@ use crate::expr::Expr;
 use crate::front::Front;
 use crate::parse::ParsedFormula;
 use crate::problem::{Candidate, MineOperators, Problem};
-use crate::rows::{Bits, Rows};
+use crate::rows::{Bits, Rows, same_bits};
 use crate::score::Score;
 use crate::search::{Search, StopReason};
 use crate::shape::Shape;
 use crate::shown::Style;
-use crate::table::Table;
+use crate::table::{MISSING, Table};
 use crate::trust::{HeldOut, Significance, Stability, Trust, saved_bits};
 
 /// What to search for, and how.
@@ -109,12 +111,14 @@ impl MinedFormula {
         let style = Style { features: &table.features, implies: false };
         let target = serde_json::Value::from(table.summary.target.as_str()).to_string();
         // The target can contain anything, so it is filled in last.
-        PYTHON.replace("{formula}", &style.python(&self.expr)).replacen("{target}", &target, 1)
+        let missing = format!("{{{}}}", MISSING.map(|word| format!("{word:?}")).join(", "));
+        let text = PYTHON.replacen("{missing}", &missing, 1).replace("{formula}", &style.python(&self.expr));
+        text.replacen("{target}", &target, 1)
     }
 }
 
 /// A function of Python.
-const PYTHON: &str = r#"MISSING = set("? - NA N/A n/a NaN nan null NULL None none".split()) | {""}
+const PYTHON: &str = r#"MISSING = {missing}
 
 
 def is_missing(row, column):
@@ -157,6 +161,8 @@ pub struct Mined {
     pub beats_guessing: bool,
     /// Whether the search ended by itself. Only then is the result the same on every machine.
     pub converged: bool,
+    /// The number of formulae whose errors the search computed.
+    pub evaluated: u64,
     /// The accuracy on held-out rows of choosing a formula in this way.
     pub cross_validation: Option<HeldOut>,
     /// The result of shuffling labels.
@@ -214,6 +220,7 @@ pub fn mine(
         max_size: options.max_size,
         must: options.must.clone(),
         shape: options.shape.clone(),
+        evaluated: AtomicU64::new(0),
     };
     let start = options.start.as_ref().map(|start| start.over(&table.features)).transpose()?;
     if let Some(start) = &start
@@ -274,7 +281,17 @@ pub fn mine(
     let significance = (options.shuffles > 0).then(|| trust.significance(options.shuffles));
     let stability = (options.resamples > 0).then(|| trust.stability(&chosen.expr, options.resamples));
     let converged = stop == StopReason::Converged;
-    Ok(Mined { formulae, reason, beats_guessing, converged, cross_validation, significance, stability })
+    let evaluated = problem.evaluated.load(Ordering::Relaxed);
+    Ok(Mined {
+        formulae,
+        reason,
+        beats_guessing,
+        converged,
+        evaluated,
+        cross_validation,
+        significance,
+        stability,
+    })
 }
 
 /// The chosen formula. If the table has every combination of values, once and without contradictions, there
@@ -397,7 +414,7 @@ fn listed(problem: &Problem<'_>, table: &Table, front: &Front) -> Vec<MinedFormu
         let mut kept: Vec<Bits> = Vec::new();
         for candidate in group.iter().filter(|candidate| candidate.errors <= best + best / 10) {
             let values = candidate.expr.values(problem.rows);
-            let is_new = kept.iter().all(|other| differ(problem.rows, other, &values));
+            let is_new = kept.iter().all(|other| !same_bits(other, &values, problem.rows.len()));
             if is_new && kept.len() < 3 {
                 list.push(MinedFormula { front: kept.is_empty(), ..described(problem, table, candidate) });
                 kept.push(values);
@@ -405,9 +422,4 @@ fn listed(problem: &Problem<'_>, table: &Table, front: &Front) -> Vec<MinedFormu
         }
     }
     list
-}
-
-/// Whether two formulae have different values at some row.
-fn differ(rows: &Rows, a: &Bits, b: &Bits) -> bool {
-    (0..rows.len()).any(|row| (a[row / 64] ^ b[row / 64]) >> (row % 64) & 1 == 1)
 }

@@ -19,6 +19,13 @@ pub(crate) struct Line {
     pub numbers: Vec<f64>,
 }
 
+impl Line {
+    /// The answer to a question of the table.
+    fn answer(&self, question: usize) -> bool {
+        self.answers[question / 64] >> (question % 64) & 1 == 1
+    }
+}
+
 /// A column of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers {
@@ -52,10 +59,17 @@ pub(crate) struct Observations<'a> {
 pub(crate) struct Trial {
     pub rows: Rows,
     pub features: Vec<Feature>,
-    /// For questions about numbers: the place of the column.
-    places: Vec<Option<usize>>,
-    /// For other questions: the place of the question in the table.
-    fixed: Vec<u32>,
+    /// Where the answer to each question is.
+    answers: Vec<Answer>,
+}
+
+/// Where the answer to a question is.
+#[derive(Clone, Copy)]
+enum Answer {
+    /// It follows from the number in this column of numbers.
+    Number(usize),
+    /// It is the answer to this question of the table.
+    Fixed(usize),
 }
 
 impl Observations<'_> {
@@ -71,22 +85,16 @@ impl Observations<'_> {
             return Trial {
                 rows: self.rows.reweighted(weights),
                 features: self.features.to_vec(),
-                places: vec![None; count],
-                fixed: (0..count as u32).collect(),
+                answers: (0..count).map(Answer::Fixed).collect(),
             };
         };
         let about_numbers =
             |feature: &Feature| lines.numbers.iter().any(|numbers| numbers.column == feature.column);
-        let mut trial = Trial {
-            rows: RowCounter::default().finish(0),
-            features: Vec::new(),
-            places: Vec::new(),
-            fixed: Vec::new(),
-        };
-        for (at, feature) in (0..).zip(self.features).filter(|(_, feature)| !about_numbers(feature)) {
+        let rows = RowCounter::default().finish(0);
+        let mut trial = Trial { rows, features: Vec::new(), answers: Vec::new() };
+        for (at, feature) in self.features.iter().enumerate().filter(|(_, feature)| !about_numbers(feature)) {
             trial.features.push(feature.clone());
-            trial.places.push(None);
-            trial.fixed.push(at);
+            trial.answers.push(Answer::Fixed(at));
         }
         let labels: Vec<Option<bool>> =
             weights.iter().map(|[no, yes]| (no != yes).then_some(yes > no)).collect();
@@ -101,8 +109,7 @@ impl Observations<'_> {
             for test in tests {
                 let feature = Feature::new(numbers.column.clone(), test);
                 trial.features.push(Feature { complete: numbers.complete, ..feature });
-                trial.places.push(Some(place));
-                trial.fixed.push(0);
+                trial.answers.push(Answer::Number(place));
             }
         }
         let mut counter = RowCounter::default();
@@ -133,11 +140,9 @@ impl Observations<'_> {
 
     /// The values of a formula over the questions of the table at all items.
     pub fn own_values(&self, expr: &Expr) -> Bits {
-        let answer =
-            |line: &Line, feature: u32| line.answers[feature as usize / 64] >> (feature % 64) & 1 == 1;
         match self.lines {
             None => expr.values(self.rows),
-            Some(lines) => packed(lines.lines.iter().map(|line| expr.value(&|f| answer(line, f)))),
+            Some(lines) => packed(lines.lines.iter().map(|line| expr.value(&|f| line.answer(f as usize)))),
         }
     }
 }
@@ -145,15 +150,12 @@ impl Observations<'_> {
 impl Trial {
     /// The answer to a question of this trial.
     fn answer(&self, line: &Line, feature: usize) -> bool {
-        match self.places[feature] {
-            Some(place) => match &self.features[feature].test {
+        match self.answers[feature] {
+            Answer::Number(place) => match &self.features[feature].test {
                 Test::Missing => line.numbers[place].is_nan(),
                 test => test.holds(line.numbers[place]),
             },
-            None => {
-                let at = self.fixed[feature] as usize;
-                line.answers[at / 64] >> (at % 64) & 1 == 1
-            }
+            Answer::Fixed(at) => line.answer(at),
         }
     }
 }

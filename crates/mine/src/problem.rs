@@ -1,6 +1,7 @@
 //! What is searched for: the rows, the score, and what a formula may look like.
 
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use logicvae_logic::Operators;
 
@@ -84,9 +85,16 @@ pub(crate) struct Problem<'a> {
     /// Columns that must occur.
     pub must: Vec<String>,
     pub shape: Shape,
+    /// The number of formulae whose errors were computed.
+    pub evaluated: AtomicU64,
 }
 
 impl<'a> Problem<'a> {
+    /// Counts formulae whose errors were computed.
+    pub fn count(&self, formulae: usize) {
+        self.evaluated.fetch_add(formulae as u64, Ordering::Relaxed);
+    }
+
     pub fn style(&self) -> Style<'a> {
         Style { features: self.features, implies: self.operators.implies }
     }
@@ -101,6 +109,7 @@ impl<'a> Problem<'a> {
             max_size: self.max_size,
             must: self.must.clone(),
             shape: self.shape.clone(),
+            evaluated: AtomicU64::new(0),
         }
     }
 
@@ -110,6 +119,7 @@ impl<'a> Problem<'a> {
             return None;
         }
         let errors = self.rows.errors(&expr.values(self.rows));
+        self.count(1);
         self.scored(expr, errors)
     }
 
@@ -119,7 +129,7 @@ impl<'a> Problem<'a> {
         if size > self.max_size {
             return None;
         }
-        let score = self.score.errors(errors) + self.score.formula(&expr);
+        let score = self.score.total(errors, &expr);
         Some(Candidate { expr, errors, size, score })
     }
 

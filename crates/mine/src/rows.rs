@@ -274,6 +274,12 @@ impl Rows {
     }
 }
 
+/// Whether the first `count` bits are equal.
+pub(crate) fn same_bits(a: &Bits, b: &Bits, count: usize) -> bool {
+    let (whole, rest) = (count / 64, count % 64);
+    a[..whole] == b[..whole] && (rest == 0 || (a[whole] ^ b[whole]) << (64 - rest) == 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

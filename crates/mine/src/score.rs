@@ -67,9 +67,10 @@ impl Score {
         }
     }
 
-    /// The bits that describe a formula, weighted by the share of them that is not redundant.
-    pub fn formula(&self, expr: &Expr) -> f64 {
-        self.weight * self.description(expr)
+    /// The bits of a formula with this many errors, and of these errors. Bits of the formula are weighted by
+    /// the share of them that is not redundant.
+    pub fn total(&self, errors: u64, expr: &Expr) -> f64 {
+        self.errors(errors) + self.weight * self.description(expr)
     }
 
     /// The bits that describe a formula exactly.
@@ -140,7 +141,7 @@ impl Form {
     fn of(expr: &Expr) -> Option<Self> {
         let Expr::Join(join, children) = expr else { return None };
         let all = children.iter().all(|child| matches!(child, Expr::Literal(..)));
-        let negated = children.iter().filter(|child| matches!(child, Expr::Literal(_, true))).count() as u32;
+        let negated = negations(children.iter());
         all.then_some(Self { join: *join, literals: children.len() as u32, negated: Some(negated) })
     }
 
@@ -162,19 +163,24 @@ impl Form {
 fn signs(join: Join, literals: &[&Expr]) -> f64 {
     let few = literals.len() as f64;
     if matches!(join, Join::AtLeast(_)) {
-        let negated = literals.iter().filter(|literal| matches!(literal, Expr::Literal(_, true))).count();
-        choose(few, negated as f64) + (few + 1.0).log2()
+        let negated = negations(literals.iter().copied());
+        choose(few, negated.into()) + (few + 1.0).log2()
     } else {
         few
     }
 }
 
+/// How many of some expressions are negated literals.
+fn negations<'a>(list: impl Iterator<Item = &'a Expr>) -> u32 {
+    list.filter(|expr| matches!(expr, Expr::Literal(_, true))).count() as u32
+}
+
 /// What a bit of the formula counts. Many formulae have the same values at all rows, so describing one of
 /// them takes more bits than describing the values, and the fewer rows there are, the more so. RIPPER and
-/// C4.5 count a half for the same reason. The numbers were chosen with public tables of 10 to 6,000 rows,
-/// with and without wrong labels: see results/mining.md.
+/// C4.5 count a half for the same reason. The numbers were chosen with public tables of 2 to 6,000 rows, with
+/// and without wrong labels, and with generated ones: see results/mining.md.
 fn weight(rows: f64) -> f64 {
-    (0.08 * rows.max(1.0).log2() - 0.1).clamp(0.2, 0.55)
+    (0.08 * rows.max(1.0).log2() - 0.1).clamp(0.2, 1.0)
 }
 
 /// The bits of an operator: minus log2 of the share of formulae that have it at a node.
@@ -240,7 +246,7 @@ mod tests {
     fn disjunctions_are_preferred_to_exclusive_ones() {
         let score = Score::new(6, 100);
         let pair = |join| Expr::join(join, vec![Expr::positive(0), Expr::positive(1)]);
-        assert!(score.formula(&pair(Join::Or)) < score.formula(&pair(Join::Xor(false))));
+        assert!(score.description(&pair(Join::Or)) < score.description(&pair(Join::Xor(false))));
     }
 
     #[test]
@@ -258,6 +264,6 @@ mod tests {
         let score = Score::new(5, 24);
         let parity = Expr::join(Join::Xor(false), (0..5).map(Expr::positive).collect());
         // Listing the labels of 24 rows takes more.
-        assert!(score.formula(&parity) < score.errors(12) - 5.0);
+        assert!(score.total(0, &parity) < score.errors(12) - 5.0);
     }
 }

@@ -47,7 +47,9 @@ impl Search<'_> {
             return self.run_on(problem, observe);
         }
         let thinned = thinned(problem.rows, self.seed);
-        let (front, reason) = self.run_on(&problem.on(&thinned, problem.features), observe);
+        let on_fewer = problem.on(&thinned, problem.features);
+        let (front, reason) = self.run_on(&on_fewer, observe);
+        problem.count(on_fewer.evaluated.into_inner() as usize);
         // The errors on all rows.
         let mut whole = Front::default();
         let all: Vec<&Candidate> = front.all().chain(front.best()).collect();

@@ -44,7 +44,7 @@ fn training_text(refine: bool, scale: Scale, config: &Config) -> Result<String> 
     Ok(format!("train refine={refine}{quick} {}", settings_text(config)?))
 }
 
-/// The settings as TOML, with the names that settings had in the first release.
+/// The settings as TOML, with the names that settings had before they were renamed.
 fn settings_text(config: &Config) -> Result<String> {
     Ok(config.canonical()?)
 }

@@ -296,8 +296,8 @@ fn settings(bench: &Bench) -> Vec<Call> {
     calls
 }
 
-/// Folders of models whose files contradict each other. They are in the layout of the first release, which
-/// has no manifest: with one, every change would be refused at once.
+/// Folders of models whose files contradict each other. They are in the oldest layout, which has no manifest:
+/// with one, every change would be refused at once.
 fn models(bench: &Bench, model: &str) -> Result<Vec<Call>> {
     let export = bench.text("crafted-export");
     bench.done(&["export", model, "--out", &export, "--no-card", "--force"])?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 /// Find a readable formula that explains a column of a table.
 ///
 /// The table is a CSV or TSV file with a header, which may be compressed with gzip. Columns of 0/1,
-/// true/false or yes/no are used as they are, categories become `colour = red`, and numbers become `speed
-/// >= 30` at a few cut points. A missing value answers every question with no, `speed < 30` as well as `speed
-/// >= 30`, except `speed is missing`. A few texts in a column of numbers count as missing.
+/// true/false or yes/no are used as they are, categories become `colour = red`, and numbers become questions
+/// such as `speed >= 30` at a few cut points. If a value is missing, `speed is missing` is true and every
+/// other question about it is false. A few texts in a column of numbers count as missing.
 ///
 /// Several engines search for formulae; all are judged by one score, the number of bits that describe the
 /// formula and its errors. The result is a front: the formulae of which no smaller one has as few errors,
@@ -20,8 +20,9 @@ use std::path::PathBuf;
 /// number of threads, unless the time limit or Ctrl-C ends the search early; the output says so.
 ///
 /// JSON keys: formulae, each with formula, size, errors, accuracy, f1, bits, cv_accuracy, cv_interval, front,
-/// chosen; rows, columns, distinct, questions, reason, beats_guessing, converged, cross_validation,
-/// significance, stability, summary, wrong (with --wrong), features and target for `logicvae predict`.
+/// chosen; rows, columns, distinct, questions, reason, beats_guessing, converged, evaluated (formulae),
+/// cross_validation, significance, stability, summary, wrong (with --wrong), features and target for
+/// `logicvae predict`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,7 +43,7 @@ pub struct MineArgs {
     pub positive: Option<String>,
 
     /// Column with the weights of the rows. Whole numbers are numbers of equal rows. Other weights are
-    /// relative, and rows with unequal weights count as fewer.
+    /// relative, and unequal weights count as less evidence.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
 

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::args::{Args, Command};
+use crate::interrupt;
 use crate::output::Output;
 
 /// Starts the threads and runs the command.
@@ -43,9 +44,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         pool = pool.num_threads(threads.into());
     }
     pool.build_global().context("cannot start the threads")?;
+    interrupt::handle()?;
     let (output, stop_with_input) = (Output { json: args.json }, args.stop_with_input);
     if stop_with_input && !matches!(args.command, Command::Train(_)) {
-        when_input_ends(|| std::process::exit(130));
+        when_input_ends(|| interrupt::exit(interrupt::INTERRUPTED));
     }
     match args.command {
         Command::Sample(args) => sample::run(&args, output),

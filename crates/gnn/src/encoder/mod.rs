@@ -109,7 +109,9 @@ impl Encoder {
     /// Orders a batch for this encoder. Graphs that are used repeatedly need this only once.
     pub fn prepare(&self, dag: &Dag) -> Result<Batch, GraphError> {
         dag.check(self.config.types, self.config.positional)?;
-        let options = ScheduleOptions { merge: self.merge, ..self.network.schedule_options() };
+        // Nodes with equal predecessors need not have equal successors.
+        let merge = self.merge && !self.config.one_pass;
+        let options = ScheduleOptions { merge, ..self.network.schedule_options() };
         let directions: &[Direction] =
             if self.config.bidirectional { &[Direction::Down, Direction::Up] } else { &[Direction::Down] };
         let ordered: Result<Vec<Ordered>, GraphError> = directions

@@ -43,6 +43,9 @@ pub fn configs(types: usize, hidden: usize) -> Vec<EncoderConfig> {
             }
         }
     }
+    let one_pass =
+        EncoderConfig { bidirectional: false, one_pass: true, ..EncoderConfig::gcn(types, hidden) };
+    all.extend([2, 3].map(|layers| one_pass.clone().with_layers(layers)));
     all
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use candle_core::{DType, Device, Tensor};
 use logicvae_compute::Parameters;
-use logicvae_gnn::{Encoder, EncoderConfig, Implementation, Kind, Readout, Vocabulary};
+use logicvae_gnn::{Dag, Encoder, EncoderConfig, Implementation, Readout, Vocabulary};
 use logicvae_logic::Formula;
 use serde_json::Value;
 
@@ -106,29 +106,26 @@ fn the_gpu_matches_pytorch() {
 
 #[test]
 fn implementations_agree_on_larger_batches() {
-    for kind in [Kind::Gru, Kind::Gcn, Kind::Gat] {
-        let config = match kind {
-            Kind::Gru => EncoderConfig::gru(10, 40),
-            Kind::Gcn => EncoderConfig::gcn(10, 40),
-            Kind::Gat => EncoderConfig { head_dim: Some(17), ..EncoderConfig::gat(10, 40) },
-        };
+    for config in [
+        EncoderConfig::gru(10, 40),
+        EncoderConfig::gcn(10, 40),
+        EncoderConfig { bidirectional: false, one_pass: true, ..EncoderConfig::gcn(10, 40) },
+        EncoderConfig { head_dim: Some(17), ..EncoderConfig::gat(10, 40) },
+    ] {
+        let (kind, one_pass) = (config.kind, config.one_pass);
         let (encoder, parameters) = encoder(&config, DType::F32);
         let dag = graphs(5, 50, false);
-        let probe = probe(50, 80, DType::F32);
+        let probe = probe(50, config.output(), DType::F32);
         let reference = encoder.with_implementation(Implementation::Reference).with_merging(false);
         let (output, gradients) = outcome(&reference, &parameters, &reference.prepare(&dag).unwrap(), &probe);
         for implementation in IMPLEMENTATIONS {
             let encoder = encoder.with_implementation(implementation);
             let (found, found_gradients) =
                 outcome(&encoder, &parameters, &encoder.prepare(&dag).unwrap(), &probe);
-            assert_close(&format!("{kind:?} {implementation:?}"), &found, &output, TOLERANCE);
+            let what = format!("{kind:?} {implementation:?}, one pass: {one_pass}");
+            assert_close(&what, &found, &output, TOLERANCE);
             for (name, gradient) in &gradients {
-                assert_close(
-                    &format!("{kind:?} {implementation:?} {name}"),
-                    &found_gradients[name],
-                    gradient,
-                    TOLERANCE,
-                );
+                assert_close(&format!("{what} {name}"), &found_gradients[name], gradient, TOLERANCE);
             }
         }
     }
@@ -173,4 +170,35 @@ fn weights_can_be_saved_and_loaded() {
     let error = gru.load_safetensors(&saved.to_safetensors().unwrap()).unwrap_err().to_string();
     assert!(error.contains("no weight `down.stack.0.cell.bias_hh`"), "{error}");
     assert!(saved.load_safetensors(b"nonsense").is_err());
+}
+
+/// A chain of three nodes, computed by hand. In the second layer, a node receives its predecessor's state in
+/// this layer and its successor's in the layer below, with the same weight.
+#[test]
+fn one_pass_reads_successors_from_the_layer_below() {
+    let config = EncoderConfig {
+        bidirectional: false,
+        one_pass: true,
+        readout: Readout::Sum,
+        ..EncoderConfig::gcn(1, 1)
+    };
+    let (encoder, parameters) = encoder(&config, DType::F64);
+    for (name, var) in parameters.vars() {
+        let value = if name.ends_with("bias") { 0.0 } else { 1.0 };
+        var.set(&Tensor::full(value, var.shape(), &Device::Cpu).unwrap()).unwrap();
+    }
+    let batch = encoder.prepare(&Dag::new(vec![0; 3], vec![(0, 1), (1, 2)]).unwrap()).unwrap();
+    // One plus the degree is 2, 3 and 2.
+    let edge = 1.0 / 6f64.sqrt();
+    let (own, inner) = (1.0 / 2.0, 1.0 / 3.0);
+    let first = own;
+    let second = inner + edge * first;
+    let third = own + edge * second;
+    let above = own * first + edge * second;
+    let expected = inner * second + edge * above + edge * third;
+    // Weights of edges are in single precision.
+    for implementation in IMPLEMENTATIONS {
+        let found = encoder.with_implementation(implementation).forward(&batch).unwrap();
+        assert_close(&format!("{implementation:?}"), &numbers(&found), &[expected], 1e-6);
+    }
 }

@@ -98,9 +98,14 @@ fn operations_explain_invalid_input() {
 
 #[test]
 fn gradients_of_encoders() {
-    for kind in [Kind::Gru, Kind::Gcn, Kind::Gat] {
+    for (kind, one_pass) in [(Kind::Gru, false), (Kind::Gcn, false), (Kind::Gcn, true), (Kind::Gat, false)] {
         for (positional, readout) in [(false, Readout::End), (true, Readout::Sum)] {
             let config = match kind {
+                Kind::Gcn if one_pass => EncoderConfig {
+                    bidirectional: false,
+                    one_pass,
+                    ..EncoderConfig::gcn(7, 3).with_layers(3)
+                },
                 Kind::Gru => EncoderConfig::gru(7, 3).with_layers(2),
                 Kind::Gcn => EncoderConfig::gcn(7, 3),
                 Kind::Gat => EncoderConfig {

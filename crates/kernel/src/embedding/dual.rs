@@ -23,8 +23,8 @@ const SMALL: usize = 400;
 /// Down to this tolerance, products in single precision are accurate enough; they are twice as fast.
 const SINGLE_PRECISION: f64 = 1e-6;
 
-/// Larger matrices are rejected, since they would make most machines swap.
-const MAX_BYTES: f64 = 10.0 * (1u64 << 30) as f64;
+/// Larger matrices are rejected, since they would make most machines swap. SECURITY.md names this limit.
+const MAX_BYTES: f64 = 8.0 * (1u64 << 30) as f64;
 
 pub(super) fn fit(
     kernel: &Kernel,

@@ -1,20 +1,24 @@
 //! Model counting: the number of assignments at which a formula is true.
 //!
-//! Up to [`TABLE_LIMIT`] variables this is a population count of the truth table. Larger formulae are
+//! Where a truth table is quick, this is a population count of it. Larger formulae are
 //! decomposed. Operands that share no variable are counted separately, and their counts multiplied. A part
 //! that cannot be split is checked with the SAT solver and, if satisfiable, branched on its most frequent
 //! variable, until the parts are small enough for a truth table. The result is exact; after [`MAX_BRANCHES`]
-//! branchings or [`MAX_CONFLICTS`] conflicts of the solver the search stops with an error.
+//! branchings, [`MAX_NODES`] nodes in them, or [`MAX_CONFLICTS`] conflicts of the solver the search stops
+//! with an error.
 
 use thiserror::Error;
 
-use super::{TABLE_LIMIT, sat};
+use super::{by_table, sat};
 use crate::budget::{Budget, Unknown};
 use crate::formula::Formula;
 use crate::node::{AND, NOT, Node, OR, VAR, Var};
 
 /// Counting stops after this many branchings, which take about ten seconds.
 const MAX_BRANCHES: u32 = 4096;
+
+/// Counting stops once all formulae that were branched on have this many nodes together; about ten seconds.
+const MAX_NODES: usize = 1 << 27;
 
 /// Counting stops after this many conflicts of the SAT solver, over all of its calls; a few seconds.
 const MAX_CONFLICTS: u64 = 100_000;
@@ -73,7 +77,8 @@ impl Formula {
         if self.max_variable() as usize > variables {
             return Err(CountError::Variable { variable: self.max_variable(), variables });
         }
-        let mut search = Search { branches: MAX_BRANCHES, conflicts: MAX_CONFLICTS, budget };
+        let (branches, nodes, conflicts) = (MAX_BRANCHES, MAX_NODES, MAX_CONFLICTS);
+        let mut search = Search { branches, nodes, conflicts, budget };
         let part = search.count(&self.simplify())?;
         Ok(part.models << (variables - part.variables))
     }
@@ -85,9 +90,10 @@ struct Part {
     variables: usize,
 }
 
-/// A search with the number of branchings and conflicts that it may still have.
+/// A search with the number of branchings, of nodes in them and of conflicts that it may still have.
 struct Search<'a> {
     branches: u32,
+    nodes: usize,
     conflicts: u64,
     budget: &'a Budget,
 }
@@ -98,7 +104,7 @@ impl Search<'_> {
     fn count(&mut self, formula: &Formula) -> Result<Part, CountError> {
         let (formula, names) = formula.compact();
         let variables = names.len();
-        if variables <= TABLE_LIMIT {
+        if by_table(formula.size(), variables) {
             let table =
                 formula.truth_table(variables).map_err(|_| CountError::TooManyVariables { variables })?;
             return Ok(Part { models: table.count_ones().into(), variables });
@@ -146,6 +152,7 @@ impl Search<'_> {
 
     fn branch(&mut self, formula: &Formula) -> Result<u128, CountError> {
         self.branches = self.branches.checked_sub(1).ok_or(CountError::TooHard)?;
+        self.nodes = self.nodes.checked_sub(formula.size()).ok_or(CountError::TooHard)?;
         if self.budget.is_spent() {
             return Err(Unknown.into());
         }

@@ -1,6 +1,7 @@
 //! Decision procedures: satisfiability, tautology, equivalence and model counting.
 //!
-//! Up to [`TABLE_LIMIT`] variables they use a truth table; above that, a SAT solver.
+//! Up to [`TABLE_LIMIT`] variables they use a truth table, unless the formula is so large that its table
+//! would take seconds; otherwise a SAT solver.
 
 mod count;
 mod sat;
@@ -14,6 +15,14 @@ use crate::formula::Formula;
 
 /// Up to this number of distinct variables, formulae are decided by truth table (at most 128 KiB).
 pub const TABLE_LIMIT: usize = 20;
+
+/// The largest number of nodes times assignments of a truth table; well below a second.
+const TABLE_WORK: u64 = 1 << 34;
+
+/// Whether a formula of this size is decided by a truth table.
+fn by_table(nodes: usize, variables: usize) -> bool {
+    variables <= TABLE_LIMIT && (nodes as u64).saturating_mul(1 << variables) <= TABLE_WORK
+}
 
 /// The result of [`Formula::compare`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +101,7 @@ impl Formula {
         let (Some(first), Some(second)) = (pair.subformula(1), pair.subformula(1 + self.size())) else {
             unreachable!("a conjunction has two operands")
         };
-        let values = if names.len() <= TABLE_LIMIT {
+        let values = if by_table(pair.size(), names.len()) {
             difference_by_table(&first, &second, names.len())
         } else {
             sat::difference(&first, &second, names.len(), budget)?

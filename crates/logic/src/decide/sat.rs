@@ -34,9 +34,15 @@ pub(super) fn satisfiable(
     Ok((found, solver.solver.cb().conflicts))
 }
 
+/// With a limit of conflicts, a question has at most this many nodes times conflicts. A conflict takes longer
+/// the more nodes there are, so large formulae have fewer of them.
+const WORK: u64 = 1 << 34;
+
 /// Ends a search when its budget is spent.
 struct Watch {
     budget: Budget,
+    /// The nodes of all formulae.
+    nodes: u64,
     /// The conflicts of the current question: each one teaches the solver a clause.
     conflicts: u64,
 }
@@ -51,7 +57,11 @@ impl Callbacks for Watch {
     }
 
     fn stop(&self) -> bool {
-        self.conflicts >= self.budget.conflict_limit() || self.budget.is_spent()
+        let limit = match self.budget.conflict_limit() {
+            u64::MAX => u64::MAX,
+            limit => limit.min(WORK / self.nodes.max(1)),
+        };
+        self.conflicts >= limit || self.budget.is_spent()
     }
 }
 
@@ -75,7 +85,7 @@ pub(crate) enum Answer {
 impl Solver {
     /// A solver for `x1..=x_variables` that answers within the budget.
     pub fn new(variables: usize, budget: &Budget) -> Self {
-        let watch = Watch { budget: budget.clone(), conflicts: 0 };
+        let watch = Watch { budget: budget.clone(), nodes: 0, conflicts: 0 };
         let mut solver = BatSolver::new(SolverOpts::default(), watch);
         let leaves: Vec<Lit> = (0..=variables).map(|_| Lit::new(solver.new_var_default(), true)).collect();
         let mut encoder = Self { solver, scratch: Vec::new(), leaves };
@@ -92,6 +102,7 @@ impl Solver {
     /// The literal that equals the formula, by Tseitin's encoding: a fresh variable for each binary node,
     /// equivalent to its value. Negation needs no variable.
     pub fn encode(&mut self, formula: &Formula) -> Lit {
+        self.solver.cb_mut().nodes += formula.size() as u64;
         let mut stack: Vec<Lit> = Vec::new();
         let missing = self.leaves[0];
         for &code in formula.codes().iter().rev() {

@@ -1,4 +1,6 @@
-//! PLA: the two-level logic of espresso. Every output is a formula: the disjunction of its rows.
+//! PLA: the two-level logic of espresso. Every output is a formula: the disjunction of its rows. A row that
+//! belongs to many outputs is copied into each of them, so the formulae can be far larger than the file;
+//! their size is limited before they are built.
 
 use super::FormulaFile;
 use crate::formula::Formula;
@@ -6,11 +8,15 @@ use crate::io::{Entry, ReadError};
 use crate::names::Names;
 use crate::node::Var;
 
+/// The largest number of nodes in all formulae of a file together: as many as one formula may have.
+const MAX_NODES: usize = 1 << 24;
+
 pub(super) fn read(text: &str) -> Result<FormulaFile, ReadError> {
     let (mut inputs, mut outputs): (Option<usize>, Option<usize>) = (None, None);
     let (mut input_names, mut output_names): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut rows: Vec<Vec<Formula>> = Vec::new();
     let mut lines: Vec<usize> = Vec::new();
+    let mut nodes = 0usize;
     for (line, content) in (1..).zip(text.lines()) {
         let wrong = |what: &str| ReadError::Format { line, what: what.to_owned() };
         let content = content.split('#').next().unwrap_or("").trim();
@@ -59,7 +65,16 @@ pub(super) fn read(text: &str) -> Result<FormulaFile, ReadError> {
                 let cube = Formula::all(literals);
                 for (output, bit) in bits[inputs..].iter().enumerate() {
                     match bit {
-                        '1' | '4' => rows[output].push(cube.clone()),
+                        '1' | '4' => {
+                            nodes += cube.size() + 1;
+                            if nodes > MAX_NODES {
+                                return Err(wrong(&format!(
+                                    "the formulae of all outputs have more than {MAX_NODES} nodes: use fewer \
+                                     outputs or rows"
+                                )));
+                            }
+                            rows[output].push(cube.clone());
+                        }
                         '0' | '-' | '~' | '2' | '3' => {}
                         _ => return Err(wrong(&format!("`{bit}` is not an output: write 0, 1, - or ~"))),
                     }

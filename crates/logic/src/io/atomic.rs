@@ -1,8 +1,10 @@
 //! Atomic file writes.
 
+use std::collections::BTreeSet;
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -26,6 +28,7 @@ pub fn write_atomic<E: From<io::Error>>(
     let path = if path.exists() { path.canonicalize()? } else { path.to_owned() };
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = temporary(folder)?;
+    let _listed = Listed::new(file.path());
     let mut buffered = BufWriter::new(file.as_file_mut());
     content(&mut buffered)?;
     buffered.flush()?;
@@ -38,6 +41,36 @@ pub fn write_atomic<E: From<io::Error>>(
     let kept = if replace { file.persist(&path) } else { file.persist_noclobber(&path) };
     kept.map_err(|e| e.error)?;
     Ok(())
+}
+
+/// The temporary files of writes that are not finished.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file that is in the list until this is dropped.
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Self {
+        unfinished().insert(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
+    }
+}
+
+/// Removes the temporary files of writes that are not finished, for programs that exit because of a signal.
+pub fn remove_unfinished_files() {
+    for path in unfinished().iter() {
+        std::fs::remove_file(path).ok();
+    }
 }
 
 /// Creates a temporary file with the permissions that the user's umask allows; by default, temporary files

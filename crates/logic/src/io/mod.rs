@@ -10,7 +10,7 @@ mod entry;
 mod read;
 mod text;
 
-pub use atomic::write_atomic;
+pub use atomic::{remove_unfinished_files, write_atomic};
 pub use binary::BinaryWriter;
 pub use container::{ContainerError, ContainerReader, ContainerWriter};
 pub use entry::Entry;

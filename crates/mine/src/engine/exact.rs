@@ -221,6 +221,7 @@ mod tests {
                     max_size: 60,
                     must: Vec::new(),
                     shape: Shape::Any,
+                    evaluated: Default::default(),
                 };
                 let list: Vec<usize> = (0..features).collect();
                 let found = best_functions(&problem, &whole(&problem), &list);

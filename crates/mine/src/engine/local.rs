@@ -158,6 +158,8 @@ fn parts(problem: &Problem<'_>, goal: &Goal, rng: &mut ChaCha8Rng) -> Vec<Expr> 
     }
     let features = selection(&singles, goal.all, rng);
     let both = goal.pairs(rows, &features);
+    let (signs, odd) = (if not { 2 } else { 1 }, if problem.operators.xor { 2 } else { 0 });
+    problem.count(singles.len() * signs + both.len() * (2 * signs * signs + odd));
     for (at, &second) in features.iter().enumerate().skip(1) {
         for (index, &first) in features[..at].iter().enumerate() {
             let q = both[at * (at - 1) / 2 + index];

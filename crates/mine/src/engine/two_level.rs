@@ -170,7 +170,7 @@ impl<'a> Side<'a> {
             let literals = cube.literals.iter().map(|&(feature, negated)| Expr::Literal(feature, negated));
             Expr::join(Join::And, literals.collect())
         };
-        let costs: Vec<f64> = cubes.iter().map(|cube| self.problem.score.formula(&expr(cube))).collect();
+        let costs: Vec<f64> = cubes.iter().map(|cube| self.problem.score.description(&expr(cube))).collect();
         let (mut yes, mut no) = (0, 0);
         loop {
             let mut best: Option<(f64, usize, Bits, u64, u64)> = None;

@@ -1,8 +1,9 @@
-//! The kinds of columns, and the questions that are asked about them.
+//! The kinds of columns, and which questions are asked about them.
 
 use csv::ByteRecord;
 use rustc_hash::FxHashMap;
 
+use super::answers::ColumnPlan;
 use super::source::{self, Source};
 use super::{ColumnUse, Plan, TableOptions};
 use crate::cuts;
@@ -23,11 +24,13 @@ const SAMPLED: usize = 50_000;
 /// The largest number of questions.
 const QUESTIONS: usize = 4_096;
 
+/// What stands in a file for a missing value.
+pub(crate) const MISSING: [&str; 12] =
+    ["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "none"];
+
 /// A value, or `None` if it is missing.
 pub(super) fn value(field: &[u8]) -> Option<&[u8]> {
-    const MISSING: [&[u8]; 12] =
-        [b"", b"?", b"-", b"NA", b"N/A", b"n/a", b"NaN", b"nan", b"null", b"NULL", b"None", b"none"];
-    (!MISSING.contains(&field)).then_some(field)
+    (!MISSING.iter().any(|word| word.as_bytes() == field)).then_some(field)
 }
 
 /// A weight that is not negative.
@@ -181,10 +184,9 @@ impl Survey {
                     plan.features.extend(tests.into_iter().map(feature));
                     let features = &plan.features[first..];
                     if !features.is_empty() {
-                        plan.columns.push(ColumnPlan {
-                            named: named(&also),
-                            ..ColumnPlan::new(place, first, features, column)
-                        });
+                        let mut answers = ColumnPlan::new(place, first, features, column.few());
+                        answers.named = named(&also);
+                        plan.columns.push(answers);
                     }
                     kind
                 }
@@ -267,6 +269,13 @@ impl Column {
         if sampled {
             self.sampled.push(numeric.flatten().unwrap_or(f64::NAN));
         }
+    }
+
+    /// The values in any order, if there are few.
+    fn few(&self) -> impl Iterator<Item = &[u8]> {
+        #[expect(clippy::disallowed_methods, reason = "each value is handled by itself")]
+        let values = self.values.keys().map(|value| &value[..]);
+        values.filter(|_| !self.too_many)
     }
 
     /// The values, as numbers if all are, otherwise as text. At most a few hundred.
@@ -391,84 +400,4 @@ fn opposites(tests: &[Test], values: &[String]) -> Vec<Test> {
         _ => None,
     };
     tests.iter().filter_map(opposite).collect()
-}
-
-/// How the questions about one column are answered.
-pub(super) struct ColumnPlan {
-    place: usize,
-    first: usize,
-    tests: Vec<Test>,
-    /// Cut points that the user has named.
-    pub named: Vec<f64>,
-    /// The questions that are answered with yes, by value; for columns with few values.
-    known: FxHashMap<Box<[u8]>, Vec<u32>>,
-}
-
-impl ColumnPlan {
-    fn new(place: usize, first: usize, features: &[Feature], column: &Column) -> Self {
-        let tests: Vec<Test> = features.iter().map(|feature| feature.test.clone()).collect();
-        let mut known = FxHashMap::default();
-        if !column.too_many {
-            #[expect(clippy::disallowed_methods, reason = "each value is handled by itself")]
-            for value in column.values.keys() {
-                let text = String::from_utf8_lossy(value);
-                // A text among numbers counts as missing, and is answered below.
-                if tests.iter().any(|test| matches!(test, Test::AtLeast(_))) && number(&text).is_none() {
-                    continue;
-                }
-                let yes = |(_, feature): &(u32, &Feature)| feature.answer(Some(&text)) == Ok(true);
-                let list = (first as u32..).zip(features).filter(yes).map(|(at, _)| at).collect();
-                known.insert(value.clone(), list);
-            }
-        }
-        Self { place, first, tests, named: Vec::new(), known }
-    }
-
-    /// The place of the first question about the column.
-    pub fn first_question(&self) -> usize {
-        self.first
-    }
-
-    /// The number in a row, if the column is one of numbers; not a number if it is missing.
-    pub fn number(&self, record: &ByteRecord) -> Option<f64> {
-        let value = value(record.get(self.place).unwrap_or_default());
-        let found = value.and_then(|value| std::str::from_utf8(value).ok()).and_then(number);
-        self.is_number().then(|| found.unwrap_or(f64::NAN))
-    }
-
-    /// Whether the column is one of numbers.
-    pub fn is_number(&self) -> bool {
-        self.tests.iter().any(|test| matches!(test, Test::AtLeast(_)))
-    }
-
-    /// Sets the bits of the questions that are answered with yes. Returns whether the value is missing.
-    pub fn answer(&self, record: &ByteRecord, bits: &mut [u64]) -> bool {
-        let mut set = |at: usize| bits[at / 64] |= 1 << (at % 64);
-        let Some(value) = value(record.get(self.place).unwrap_or_default()) else {
-            if let Some(at) = self.tests.iter().position(|test| *test == Test::Missing) {
-                set(self.first + at);
-            }
-            return true;
-        };
-        if let Some(list) = self.known.get(value) {
-            list.iter().for_each(|&at| set(at as usize));
-            return false;
-        }
-        let text = String::from_utf8_lossy(value);
-        let parsed = number(&text);
-        let is_odd = self.is_number() && parsed.is_none();
-        for (at, test) in self.tests.iter().enumerate() {
-            let yes = match test {
-                Test::True => truth(&text) == Some(true),
-                Test::Equals(wanted) => *wanted == text,
-                Test::Differs(other) => *other != text,
-                Test::AtLeast(_) | Test::Below(_) => parsed.is_some_and(|number| test.holds(number)),
-                Test::Missing => is_odd,
-            };
-            if yes {
-                set(self.first + at);
-            }
-        }
-        is_odd
-    }
 }

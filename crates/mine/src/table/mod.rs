@@ -4,6 +4,8 @@
 //! distinct ones. The first pass looks at the values of each column and decides which questions are asked
 //! about it; the second pass answers them for every row. Standard input is copied to a temporary file first.
 
+mod answers;
+mod apply;
 mod columns;
 mod source;
 
@@ -11,15 +13,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use csv::ByteRecord;
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::error::MineError;
-use crate::expr::Expr;
 use crate::feature::{Feature, Test};
 use crate::observations::{Line, Lines, Numbers, Observations};
 use crate::rows::{RowCounter, Rows};
-use columns::{ColumnPlan, Survey};
+use answers::ColumnPlan;
+pub use apply::{Predictions, WrongRow, predict, wrong_rows};
+pub(crate) use columns::MISSING;
+use columns::Survey;
 use source::Source;
 
 /// What to read from a table.
@@ -192,116 +195,6 @@ impl Table {
         }
         Ok(Self { features: plan.features, rows, target: plan.target, summary, lines, source: Some(source) })
     }
-}
-
-/// Answers questions for every row of a file, in its order, to apply a formula. Columns that the questions do
-/// not need are not looked at.
-pub fn predict(
-    path: &Path,
-    formula: &crate::parse::ParsedFormula,
-    target: Option<&Feature>,
-) -> Result<Predictions, MineError> {
-    let source = Source::open(path)?;
-    let mut reader = source.reader()?;
-    let header = source::header(&mut reader)?;
-    let find = |feature: &Feature| columns::find(&header, &feature.column);
-    let places: Vec<usize> = formula.features.iter().map(find).collect::<Result<_, _>>()?;
-    let target = target.and_then(|feature| Some((feature, find(feature).ok()?)));
-    let mut found = Predictions::default();
-    let mut record = ByteRecord::new();
-    let mut cache: FxHashMap<Vec<u8>, bool> = FxHashMap::default();
-    let mut key = Vec::new();
-    while source.next(&mut reader, &mut record)? {
-        let line = source::line(&record);
-        let answer = |feature: &Feature, place: usize| -> Result<bool, MineError> {
-            let value = record.get(place).unwrap_or_default();
-            let text = columns::value(value).map(String::from_utf8_lossy);
-            feature.answer(text.as_deref()).map_err(|reason| {
-                MineError::Table(format!("line {line}, column `{}`: {reason}", feature.column))
-            })
-        };
-        key.clear();
-        for &place in &places {
-            let field = record.get(place).unwrap_or_default();
-            key.extend_from_slice(&field.len().to_le_bytes());
-            key.extend_from_slice(field);
-        }
-        let predicted = match cache.get(&key) {
-            Some(&known) => known,
-            None => {
-                let pairs = formula.features.iter().zip(&places);
-                let values: Vec<bool> =
-                    pairs.map(|(feature, &place)| answer(feature, place)).collect::<Result<_, _>>()?;
-                let predicted = formula.expr.value(&|feature| values[feature as usize]);
-                if cache.len() < 100_000 {
-                    cache.insert(key.clone(), predicted);
-                }
-                predicted
-            }
-        };
-        found.values.push(predicted);
-        if let Some((feature, place)) = target
-            && columns::value(record.get(place).unwrap_or_default()).is_some()
-        {
-            found.confusion.add(predicted, answer(feature, place)?);
-            found.with_target += 1;
-        }
-    }
-    Ok(found)
-}
-
-/// The result of [`predict`].
-#[derive(Clone, Debug, Default)]
-pub struct Predictions {
-    /// The value of the formula at each row.
-    pub values: Vec<bool>,
-    /// How the values compare with the target, if that is in the file.
-    pub confusion: crate::rows::Confusion,
-    /// Rows with a target.
-    pub with_target: u64,
-}
-
-/// A row that a formula gets wrong.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WrongRow {
-    /// Its line in the file.
-    pub line: u64,
-    /// The value of the target.
-    pub label: bool,
-    /// Its values, as they stand in the file.
-    pub values: Vec<String>,
-}
-
-/// The first rows of a table's file that a formula over its features gets wrong.
-pub fn wrong_rows(table: &Table, expr: &Expr, most: usize) -> Result<Vec<WrongRow>, MineError> {
-    let Some(source) = &table.source else { return Ok(Vec::new()) };
-    let mut reader = source.reader()?;
-    let header = source::header(&mut reader)?;
-    let used: Vec<(u32, usize)> = expr
-        .features()
-        .into_iter()
-        .map(|f| Ok((f, columns::find(&header, &table.features[f as usize].column)?)))
-        .collect::<Result<_, MineError>>()?;
-    let target = columns::find(&header, &table.target.column)?;
-    let mut record = ByteRecord::new();
-    let mut found = Vec::new();
-    while found.len() < most && source.next(&mut reader, &mut record)? {
-        let text = |place: usize| {
-            columns::value(record.get(place).unwrap_or_default())
-                .map(|v| String::from_utf8_lossy(v).into_owned())
-        };
-        let Some(label) = text(target) else { continue };
-        let Ok(label) = table.target.answer(Some(&label)) else { continue };
-        let answer = |feature: u32| {
-            let place = used.iter().find(|(f, _)| *f == feature).map_or(0, |(_, place)| *place);
-            table.features[feature as usize].answer(text(place).as_deref()).unwrap_or(false)
-        };
-        if expr.value(&answer) != label {
-            let values = record.iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
-            found.push(WrongRow { line: source::line(&record), label, values });
-        }
-    }
-    Ok(found)
 }
 
 /// The plan of a table: questions, and how they are answered.

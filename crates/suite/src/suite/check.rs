@@ -9,6 +9,12 @@ use super::{Chart, ChartKind, Exhibit, Metric, Suite, Task};
 /// Folders beside the families' folders.
 const RESERVED: [&str; 2] = ["figures", "models"];
 
+/// Names beside the run folders, and names that some systems give to devices.
+const RESERVED_RUNS: [&str; 8] = ["lock", "steps", "slurm", "con", "prn", "aux", "nul", "lpt1"];
+
+/// The endings of files beside a run folder.
+const RUN_FILES: [&str; 3] = [".log", ".toml", ".version"];
+
 impl Suite {
     pub(super) fn check(&self) -> Result<()> {
         for (name, metric) in &self.metrics {
@@ -22,7 +28,7 @@ impl Suite {
     }
 
     fn check_experiments(&self) -> Result<()> {
-        let mut names = BTreeSet::new();
+        let (mut names, mut folded) = (BTreeSet::new(), BTreeSet::new());
         for experiment in &self.experiments {
             let (name, family) = (&experiment.name, &experiment.family);
             if !is_folder_name(family) || RESERVED.contains(&family.as_str()) {
@@ -45,8 +51,15 @@ impl Suite {
             {
                 bail!("`{name}` starts from `{from}`, which does not export a model");
             }
+            let lower = name.to_ascii_lowercase();
+            if RESERVED_RUNS.contains(&lower.as_str()) || RUN_FILES.iter().any(|end| lower.ends_with(end)) {
+                bail!("`{name}` cannot be the name of an experiment: a file beside the runs has this name");
+            }
             if !names.insert(name.as_str()) {
                 bail!("there are two experiments `{name}`");
+            }
+            if !folded.insert(lower) {
+                bail!("there are two experiments `{name}` where upper and lower case are the same");
             }
             for metric in experiment.paper.keys() {
                 self.check_metric_name(metric).with_context(|| format!("`{name}`"))?;
@@ -147,6 +160,10 @@ mod tests {
             (drawing("a/b"), "cannot be the name of an experiment"),
             (drawing(""), "cannot be the name of an experiment"),
             (drawing("-b"), "cannot be the name of an experiment"),
+            (drawing("lock"), "a file beside the runs has this name"),
+            (drawing("NUL"), "a file beside the runs has this name"),
+            (drawing("a.log"), "a file beside the runs has this name"),
+            (format!("{draw}{}{exhibit}", experiment("B", "\"draw\"\nformula = \"x1\"")), "are the same"),
         ] {
             assert!(error(&text).contains(message), "{message}: {}", error(&text));
         }

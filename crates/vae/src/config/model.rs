@@ -26,6 +26,10 @@ pub struct EncoderChoice {
     pub head_dim: Option<usize>,
     /// Whether messages pass in both directions or only downward.
     pub bidirectional: bool,
+    /// Whether nodes also receive their successors' states of the layer below, in a single pass; only for
+    /// GCN, without `bidirectional`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_pass: bool,
     /// How node states become one vector per formula.
     pub readout: Readout,
 }
@@ -164,6 +168,7 @@ impl ModelConfig {
             heads: choice.heads,
             head_dim: choice.head_dim,
             bidirectional: choice.bidirectional,
+            one_pass: choice.one_pass,
             readout: choice.readout,
         }
     }

@@ -12,11 +12,12 @@ use crate::config::{
 impl Config {
     /// The names of the presets. `{kind}` is `gru`, `gcn` or `gat`, and `{n}` is the number of variables: 3,
     /// 4 or 5.
-    pub const PRESETS: [(&str, &str); 13] = [
+    pub const PRESETS: [(&str, &str); 14] = [
         ("{kind}-{n}", "the paper's model: fixed data, noise scale 0.01, unordered children"),
         ("cvae-{gcn,gat}-{n}", "the paper's conditional model"),
         ("{gcn,gat}-{n}-unconstrained", "ablation: any type may follow at any step"),
         ("{gcn,gat}-{n}-unidirectional", "ablation: downward messages only"),
+        ("gcn-{n}-one-pass", "ablation: one pass over parents and children with the same weights"),
         ("{gcn,gat}-{n}-layers-{1..5}", "ablation: the number of layers"),
         ("{gcn,gat}-{n}-end", "ablation: the readout of the paper's text instead of its code"),
         (
@@ -85,6 +86,10 @@ impl Config {
             Some("end") if kind != Kind::Gru => config.model.encoder.readout = Readout::End,
             Some("unconstrained") if kind != Kind::Gru => config.model.constrained = false,
             Some("unidirectional") if kind != Kind::Gru => config.model.encoder.bidirectional = false,
+            Some("one-pass") if kind == Kind::Gcn => {
+                config.model.encoder.bidirectional = false;
+                config.model.encoder.one_pass = true;
+            }
             Some(other) => {
                 let layers: usize = other
                     .strip_prefix("layers-")?
@@ -115,6 +120,7 @@ fn encoder_choice(config: EncoderConfig, readout: Readout) -> EncoderChoice {
         heads: config.heads,
         head_dim: None,
         bidirectional: true,
+        one_pass: false,
         readout,
     }
 }

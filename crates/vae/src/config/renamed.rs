@@ -20,8 +20,8 @@ pub(super) fn current_name(path: &str) -> &str {
 }
 
 impl Config {
-    /// The settings as text with the names of the first release: what fingerprints of results are computed
-    /// from. It never changes for a given set of settings, whatever their names are today.
+    /// The settings as text with the names from before the renaming, from which fingerprints of results are
+    /// computed. It never changes for a given set of settings, whatever their names are today.
     pub fn canonical(&self) -> Result<String, VaeError> {
         let mut config = self.clone();
         if let Some(lambda) = config.training.lambda.take() {

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `state/` | node states (`tree.rs`, `prefix.rs`) and the graph state made of them (`summary.rs`) |
 //! | `type_network.rs` | the probabilities of the next type |
+//! | `joined.rs` | weights that multiply the same rows, side by side |
 //! | `goals.rs` | what the rest of the formula still has to express |
 //! | `forest.rs` | the order of a batch for teacher forcing |
 //! | `likelihood.rs` | the fused likelihood of a batch |
@@ -21,6 +22,7 @@
 mod forest;
 pub(crate) mod generate;
 mod goals;
+mod joined;
 mod likelihood;
 mod reference;
 pub(crate) mod state;

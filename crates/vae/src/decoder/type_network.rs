@@ -14,8 +14,8 @@ use logicvae_compute::{
 };
 
 use super::forest::{Shard, Target};
-use super::generate::Joined;
 use super::goals::Goal;
+use super::joined::Joined;
 use super::state::summary;
 use crate::config::GraphState;
 

@@ -49,7 +49,7 @@ use crate::error::VaeError;
 
 /// The version of the folder layout.
 const FORMAT: u32 = 2;
-/// The layout of the first release, without a manifest.
+/// The layout of the oldest folders, without a manifest.
 const WITHOUT_MANIFEST: u32 = 1;
 
 /// A run's folder with its settings. Nothing else is read until it is needed.
@@ -104,7 +104,7 @@ struct Checksums {
     test: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unseen: Option<String>,
-    /// CRC-32 of the semantic embedding's file. Runs of the first release do not have it.
+    /// CRC-32 of the semantic embedding's file. The oldest runs do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     context: Option<String>,
 }

@@ -62,7 +62,7 @@ impl Run {
         Ok(Self { folder: folder.to_owned(), config, about, store: Arc::new(store) })
     }
 
-    /// Whether the folder has a manifest. Without one, as in folders of the first release, changes of its
+    /// Whether the folder has a manifest. Without one, as in the oldest folders, changes of its
     /// settings and of the weights of the best validation go unnoticed.
     pub fn has_manifest(&self) -> bool {
         self.store.has_manifest()

@@ -26,7 +26,7 @@ impl Run {
     }
 
     /// Removes what a training leaves behind that is killed while it saves: temporary files, and the weights
-    /// of older checkpoints than the last one. A folder of the first release gets a manifest.
+    /// of older checkpoints than the last one. A folder without a manifest gets one.
     pub fn tidy(&self) -> Result<(), VaeError> {
         let last = self.last_weights()?;
         if let Some(name) = &last {
@@ -41,7 +41,7 @@ impl Run {
         remove(&self.folder, |file| is_checkpoint(file) && file != name)
     }
 
-    /// Gives a folder of the first release a manifest of the files as they are now.
+    /// Gives a folder without a manifest one of the files as they are now.
     fn add_manifest(&self) -> Result<(), VaeError> {
         if self.store.has_manifest() {
             return Ok(());

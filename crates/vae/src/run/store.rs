@@ -21,7 +21,7 @@ pub(super) struct Store {
 }
 
 struct State {
-    /// `None` in a folder of the first release.
+    /// `None` in a folder without one.
     manifest: Option<Manifest>,
     /// What this process has written to `metrics.jsonl`.
     metrics: Option<Metrics>,

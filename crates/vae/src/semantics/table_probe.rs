@@ -15,7 +15,7 @@ use super::embedding::pool;
 use crate::config::Config;
 use crate::error::VaeError;
 
-/// The prefix of its weights' names.
+/// The prefix of its weights' names in the files of shipped models.
 pub(crate) const PREFIX: &str = "readout.";
 
 /// The ridge penalty per formula. It is small, since semantic vectors have no noise.

@@ -1,4 +1,4 @@
-//! How the learning rate and β change during training.
+//! The schedules of the learning rate and of β.
 
 use crate::config::{Decay, TrainingConfig};
 
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_polish_follows_a_whole_training() {
+    fn fine_tuning_follows_a_whole_training() {
         let without = Config::preset("best-4")
             .unwrap()
             .with(&["training.epochs=10", "training.fine_tune_epochs=0"])

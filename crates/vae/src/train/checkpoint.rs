@@ -56,7 +56,7 @@ pub(super) struct Position {
     pub optimiser: u64,
 }
 
-/// The best validation. The layout is that of the first release.
+/// The best validation. The layout is that of the oldest runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BestRecord {
     pub epoch: usize,

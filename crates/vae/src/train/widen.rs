@@ -166,7 +166,7 @@ fn widen(
 }
 
 /// The settings that shapes of weights depend on, with the values that they have if they are left out.
-const SHAPING: [(&str, &str); 17] = [
+const SHAPING: [(&str, &str); 18] = [
     ("task", "autoencoder"),
     ("variables", ""),
     ("hidden", ""),
@@ -179,6 +179,7 @@ const SHAPING: [(&str, &str); 17] = [
     ("encoder.heads", "none"),
     ("encoder.head_dim", "none"),
     ("encoder.bidirectional", ""),
+    ("encoder.one_pass", "false"),
     ("encoder.readout", ""),
     ("constant", "false"),
     ("positional", "false"),

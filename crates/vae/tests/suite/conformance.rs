@@ -52,6 +52,7 @@ impl Listing {
             heads: encoder.heads,
             head_dim: (case.kind == Kind::Gat).then_some(self.head_dim),
             bidirectional: true,
+            one_pass: false,
             readout: case.readout,
         };
         config

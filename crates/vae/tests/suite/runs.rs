@@ -67,7 +67,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The settings that the first release printed for a preset.
+/// The settings that were printed for a preset before the renaming.
 fn printed_by_the_first_release(preset: &str) -> String {
     let path = format!("{}/tests/fixtures/canonical/{preset}.toml", env!("CARGO_MANIFEST_DIR"));
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}")).replace("\r\n", "\n")
@@ -175,7 +175,7 @@ fn the_models_of_the_repository_load_and_reconstruct() {
         let count = reconstructed(&model, formulae);
         assert!(count >= 18, "{name}: {count} of 20 reconstructed");
     }
-    // These settings were written by the first release.
+    // These settings were written before the renaming.
     let folder = repository().join("models/best-5");
     let text = fs::read_to_string(folder.join("config.toml")).unwrap().replace("\r\n", "\n");
     assert_eq!(Run::open(&folder).unwrap().config.canonical().unwrap(), text);

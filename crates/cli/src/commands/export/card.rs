@@ -17,7 +17,7 @@ pub fn card(run: &Run, model: &Model, report: &EmbeddingReport) -> Result<String
     limits(&mut card, config, report)?;
     let weights = run.weights(Weights::Last)?;
     training(&mut card, run, weights.len(), &format!("{:08x}", crc32fast::hash(&weights)))?;
-    metrics(&mut card, report)?;
+    metrics(&mut card, config, report)?;
     writeln!(card, "## Licence and citation\n")?;
     writeln!(card, "MIT or Apache-2.0, at your choice. The method is described in\n")?;
     writeln!(
@@ -131,20 +131,22 @@ fn training(card: &mut String, run: &Run, bytes: usize, checksum: &str) -> Resul
         (false, false) => "a fixed set of formulae",
     };
     writeln!(card, "| formulae | {data} |")?;
-    writeln!(card, "| variables, nodes | up to {}, up to {} |", sampler.variables, sampler.max_nodes)?;
+    let which = if sampler.all_variables { "exactly" } else { "up to" };
+    writeln!(card, "| variables, nodes | {which} {}, up to {} |", sampler.variables, sampler.max_nodes)?;
     let epochs = run.epochs()?;
     writeln!(card, "| epochs | {epochs} of {} formulae |", config.data.set.train)?;
     if config.training.hardest_of > 1 {
         writeln!(card, "| hard-example mining | the hardest one of {} |", config.training.hardest_of)?;
     }
     if let Some(from) = run.start_name() {
-        writeln!(card, "| initial weights | `{from}` |")?;
+        let (name, checksum) = from.split_once(' ').unwrap_or((from, "unknown"));
+        writeln!(card, "| initial weights | those of an earlier run named `{name}`, CRC-32 `{checksum}` |")?;
     }
     writeln!(card, "| weights | half precision, {bytes} bytes, CRC-32 `{checksum}` |\n")?;
     Ok(())
 }
 
-fn metrics(card: &mut String, report: &EmbeddingReport) -> Result<()> {
+fn metrics(card: &mut String, config: &Config, report: &EmbeddingReport) -> Result<()> {
     writeln!(card, "## Metrics\n")?;
     writeln!(
         card,
@@ -153,14 +155,25 @@ fn metrics(card: &mut String, report: &EmbeddingReport) -> Result<()> {
     )?;
     writeln!(
         card,
-        "decoding, as ordered trees, in percent; *refined* is what `encode` delivers. Small formulae occur"
+        "decoding, as ordered trees, in percent; *refined* is what `encode` delivers. {}",
+        if config.data.set.sampler.all_variables { "Formulae" } else { "Small formulae occur" }
     )?;
-    writeln!(card, "in training as well, since there are few of them.\n")?;
-    writeln!(card, "| formulae | number | network alone | 95 % interval | refined |\n|---|--:|--:|--:|--:|")?;
+    let known = match config.data.set.sampler.all_variables {
+        true => "without some of the variables do not occur in training.",
+        false => "in training as well, since there are few of them.",
+    };
+    writeln!(card, "{known}\n")?;
+    let refined = report.results.iter().any(|kind| kind.refined_percent.is_some());
+    let (title, line) = if refined { (" refined |", "--:|") } else { ("", "") };
+    writeln!(card, "| formulae | number | network alone | 95 % interval |{title}\n|---|--:|--:|--:|{line}")?;
     for Kind { inverted, exact_percent, interval, refined_percent } in &report.results {
-        let refined = refined_percent.map_or("-".into(), |percent| format!("{percent:.2}"));
+        let refined = match refined_percent {
+            Some(percent) => format!(" {percent:.2} |"),
+            None if refined => " - |".into(),
+            None => String::new(),
+        };
         let (kind, formulae) = (&inverted.kind, inverted.formulae);
-        writeln!(card, "| {kind} | {formulae} | {exact_percent:.2} | {interval} | {refined} |")?;
+        writeln!(card, "| {kind} | {formulae} | {exact_percent:.2} | {interval} |{refined}")?;
     }
     writeln!(card)?;
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);

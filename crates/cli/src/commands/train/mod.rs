@@ -18,6 +18,7 @@ use logicvae_vae::{Config, Lock, Run, Start, StopReason, Trainer, VaeError, Weig
 use crate::args::TrainArgs;
 use crate::commands::when_input_ends;
 use crate::input::Inputs;
+use crate::interrupt::{INTERRUPTED, on_signal};
 use crate::message::message;
 use crate::output::Output;
 use crate::trained::{formulae, open_run};
@@ -39,15 +40,12 @@ pub fn run(args: &TrainArgs, output: Output, stop_with_input: bool) -> Result<Ex
         message("note: this is a debug build, which trains more slowly: use `cargo run --release`");
     }
     let stop = Arc::new(AtomicBool::new(false));
-    let (flag, interrupted) = (stop.clone(), AtomicBool::new(false));
-    ctrlc::set_handler(move || {
+    let (flag, mut interrupted) = (stop.clone(), false);
+    on_signal(move || {
         flag.store(true, Ordering::Relaxed);
         // The second time, the program does not wait for the step to end.
-        if interrupted.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .context("listening for Ctrl-C")?;
+        std::mem::replace(&mut interrupted, true).then_some(INTERRUPTED)
+    });
     if stop_with_input {
         let flag = stop.clone();
         when_input_ends(move || flag.store(true, Ordering::Relaxed));

@@ -86,6 +86,11 @@ impl Csr {
         })
     }
 
+    /// The edges from receivers to senders, for operations that do not number edges.
+    pub(crate) fn reversed(self) -> Self {
+        Self { forward: self.backward, backward: self.forward }
+    }
+
     pub(crate) fn receivers(&self) -> usize {
         self.forward.groups
     }

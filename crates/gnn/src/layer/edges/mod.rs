@@ -132,6 +132,15 @@ impl LevelEdges {
     }
 }
 
+/// All edges of a schedule, with the edge weights of a layer.
+pub(super) fn all_edges<L: Layer>(schedule: &Schedule, x: &Tensor) -> Result<Csr> {
+    let weight =
+        |v: usize, e: usize| L::edge_weight(schedule, v, schedule.sources[e] as usize, schedule.times[e]);
+    let rows = 0..schedule.rows();
+    let weights: Vec<f32> = rows.flat_map(|v| schedule.entries(v).map(move |e| weight(v, e))).collect();
+    Csr::new(&schedule.offsets, &schedule.sources, &weights, schedule.rows(), x.device())
+}
+
 /// Appends the rows of a level to those of all levels before it.
 pub(super) fn append_rows(before: Option<Tensor>, level: Tensor) -> Result<Tensor> {
     match before {

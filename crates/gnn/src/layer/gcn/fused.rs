@@ -8,7 +8,7 @@ use logicvae_compute::{
 
 use super::{Gcn, GcnWeights};
 use crate::graph::Schedule;
-use crate::layer::{Gradients, LayerContext, Tape, zeros_like};
+use crate::layer::{Gradients, LayerContext, LayerInput, Tape, zeros_like};
 
 /// What the backward pass needs.
 pub struct GcnTape<T: Real> {
@@ -18,6 +18,8 @@ pub struct GcnTape<T: Real> {
     inputs: Buffer<T>,
     /// One for each entry of the schedule's predecessors.
     coefficients: Vec<T>,
+    /// What each row receives from its successors, if it receives anything.
+    successors: Option<Buffer<T>>,
 }
 
 pub struct GcnGradients<'a, T: Real> {
@@ -26,6 +28,8 @@ pub struct GcnGradients<'a, T: Real> {
     products: Buffer<T>,
     /// The gradient of W_own x + b.
     own: Buffer<T>,
+    /// The gradient of the product with what successors sent.
+    successors: Option<Buffer<T>>,
 }
 
 /// times / sqrt((d_v + 1) (d_w + 1)).
@@ -64,8 +68,14 @@ pub(super) fn forward<T: Real>(layer: &Gcn, cx: &LayerContext<'_, Gcn, T>) -> Gc
         },
     );
     let neighbour = transposed(&[neighbour], h);
-    let neighbour = Factor::new(matrix(&neighbour, h));
     let coefficients = coefficients::<T>(schedule);
+    let successors = successor_sums(layer, cx, &coefficients);
+    if let Some(sums) = &successors {
+        let mut received = Buffer::unset(rows * h);
+        multiply_shared(matrix_mut(&mut received, rows), matrix(sums, rows), matrix(&neighbour, h));
+        add_scaled(&mut states, T::constant(1.0), &received);
+    }
+    let neighbour = Factor::new(matrix(&neighbour, h));
     let mut inputs = Buffer::zeros(schedule.products * h);
     let mut products = Buffer::unset(schedule.products * h);
     for level in &schedule.levels {
@@ -118,7 +128,28 @@ pub(super) fn forward<T: Real>(layer: &Gcn, cx: &LayerContext<'_, Gcn, T>) -> Gc
         inputs[second.clone()].copy_from_slice(sent);
         neighbour.multiply(matrix_mut(&mut products[second], count), Accum::Replace, matrix(sent, count));
     }
-    GcnTape { layer: layer.clone(), states, inputs, coefficients }
+    GcnTape { layer: layer.clone(), states, inputs, coefficients, successors }
+}
+
+/// Σ x_w / √((d_v + 1)(d_w + 1)) over the successors w of each row v: every edge that the schedule has into
+/// w, read backward.
+fn successor_sums<T: Real>(
+    layer: &Gcn,
+    cx: &LayerContext<'_, Gcn, T>,
+    coefficients: &[T],
+) -> Option<Buffer<T>> {
+    let LayerInput::States(x) = cx.input else { return None };
+    let (h, schedule) = (layer.hidden, cx.schedule);
+    layer.successors.then(|| {
+        let mut sums = Buffer::zeros(schedule.rows() * h);
+        for v in 0..schedule.rows() {
+            for e in schedule.entries(v) {
+                let to = row_mut(&mut sums, schedule.sources[e] as usize, h);
+                add_scaled(to, coefficients[e], row(x, v, h));
+            }
+        }
+        sums
+    })
 }
 
 impl<T: Real> Tape<Gcn, T> for GcnTape<T> {
@@ -178,6 +209,11 @@ impl<T: Real> Tape<Gcn, T> for GcnTape<T> {
                 },
             );
         }
+        let successors = self.successors.as_ref().map(|_| {
+            let mut copy = Buffer::unset(grad.len());
+            copy.copy_from_slice(&grad);
+            copy
+        });
         simd(
             #[inline(always)]
             || {
@@ -187,7 +223,7 @@ impl<T: Real> Tape<Gcn, T> for GcnTape<T> {
                 }
             },
         );
-        GcnGradients { tape: self, products, own: grad }
+        GcnGradients { tape: self, products, own: grad, successors }
     }
 }
 
@@ -198,6 +234,11 @@ impl<T: Real> Gradients<Gcn, T> for GcnGradients<'_, T> {
         cx.input.weight_gradient(&self.own, (0, h), h, &mut to.own);
         add_rows(&mut to.bias, &self.own, h);
         product_gradient(&mut to.neighbour, &self.products, 0, &self.tape.inputs, cx.schedule.products);
+        if let (Some(grad), Some(sums)) = (&self.successors, &self.tape.successors) {
+            let mut more = zeros_like(&to.neighbour);
+            product_gradient(&mut more, grad, 0, sums, cx.schedule.rows());
+            add_scaled(&mut to.neighbour, T::constant(1.0), &more);
+        }
         to
     }
 
@@ -206,6 +247,17 @@ impl<T: Real> Gradients<Gcn, T> for GcnGradients<'_, T> {
         let mut out = Buffer::unset(rows * self.tape.layer.input);
         let own = matrix(cx.weights.own, h);
         multiply_shared(matrix_mut(&mut out, rows), matrix(&self.own, rows), own);
+        if let Some(grad) = &self.successors {
+            let mut sums = Buffer::unset(rows * h);
+            let neighbour = matrix(cx.weights.neighbour, h);
+            multiply_shared(matrix_mut(&mut sums, rows), matrix(grad, rows), neighbour);
+            for v in 0..rows {
+                for e in cx.schedule.entries(v) {
+                    let from = row(&sums, cx.schedule.sources[e] as usize, h);
+                    add_scaled(row_mut(&mut out, v, h), self.tape.coefficients[e], from);
+                }
+            }
+        }
         out
     }
 }

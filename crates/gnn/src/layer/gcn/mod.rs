@@ -14,12 +14,17 @@ use crate::graph::Schedule;
 /// A layer of graph convolution, with d the in- plus out-degree:
 ///
 /// h_v = ReLU( (W_own x_v + b) / (d_v + 1) + Σ_w W_neigh h_w / √((d_v + 1)(d_w + 1)) ), w over predecessors.
+///
+/// With `successors`, the sum is also over successors, whose states in this layer do not exist yet when v is
+/// updated: they send x_w, their state in the layer below, so both widths must be equal.
 #[derive(Clone, Debug)]
 pub struct Gcn {
     /// The width of inputs.
     pub input: usize,
     /// The width of states.
     pub hidden: usize,
+    /// Whether nodes receive their successors' inputs as well. Rows must not be merged then.
+    pub successors: bool,
 }
 
 named_weights! {
@@ -57,12 +62,20 @@ impl Layer for Gcn {
     fn multiplications(&self, schedule: &Schedule, dense: bool) -> u64 {
         // Each product has a gradient for both of its factors.
         let own = if dense { schedule.rows() * self.hidden * self.input } else { 0 };
-        3 * (own + schedule.products * self.hidden * self.hidden) as u64
+        let sums = schedule.products + if self.successors { schedule.rows() } else { 0 };
+        3 * (own + sums * self.hidden * self.hidden) as u64
     }
 
     fn reference(&self, weights: &GcnWeights<Tensor>, x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
-        run_levels(schedule, x, |x, degree, incoming| {
-            let mut out = linear(x, &weights.own, Some(&weights.bias))?.broadcast_div(degree)?; // [n, hidden]
+        let sums = match self.successors {
+            true => linear(&successor_sums(x, schedule)?, &weights.neighbour, None)?,
+            false => Tensor::zeros((schedule.rows(), self.hidden), x.dtype(), x.device())?,
+        };
+        let both = Tensor::cat(&[x, &sums], 1)?; // [rows, input + hidden]
+        run_levels(schedule, &both, |both, degree, incoming| {
+            let (x, sums) = (both.narrow(1, 0, self.input)?, both.narrow(1, self.input, self.hidden)?);
+            let own = linear(&x.contiguous()?, &weights.own, Some(&weights.bias))?;
+            let mut out = (own.broadcast_div(degree)? + sums)?; // [n, hidden]
             if let Some(incoming) = incoming {
                 let receiver_degree = degree.index_select(&incoming.receiver, 0)?;
                 let factor = (&incoming.times / (receiver_degree * &incoming.degree)?.sqrt()?)?; // [edges, 1]
@@ -80,7 +93,7 @@ impl Layer for Gcn {
         schedule: &Schedule,
         levels: &[LevelEdges],
     ) -> Result<Tensor> {
-        edge::run(weights, x, schedule, levels)
+        edge::run(self, weights, x, schedule, levels)
     }
 
     fn edge_weight(schedule: &Schedule, receiver: usize, sender: usize, times: f32) -> f32 {
@@ -90,4 +103,19 @@ impl Layer for Gcn {
     fn forward<T: Real>(&self, cx: &LayerContext<'_, Self, T>) -> fused::GcnTape<T> {
         fused::forward(self, cx)
     }
+}
+
+/// What each row receives from its successors, in candle operations.
+fn successor_sums(x: &Tensor, schedule: &Schedule) -> Result<Tensor> {
+    let receivers = (0..schedule.rows()).flat_map(|v| schedule.entries(v).map(move |_| v as u32));
+    let receivers: Vec<u32> = receivers.collect();
+    let weight = |(edge, &v): (usize, &u32)| {
+        Gcn::edge_weight(schedule, v as usize, schedule.sources[edge] as usize, schedule.times[edge])
+    };
+    let weights: Vec<f32> = receivers.iter().enumerate().map(weight).collect();
+    let (edges, device) = (receivers.len(), x.device());
+    let weights = Tensor::from_vec(weights, (edges, 1), device)?.to_dtype(x.dtype())?;
+    let sent = x.index_select(&Tensor::from_vec(receivers, edges, device)?, 0)?.broadcast_mul(&weights)?;
+    let senders = Tensor::from_slice(&schedule.sources, edges, device)?;
+    x.zeros_like()?.index_add(&senders, &sent, 0)
 }

@@ -17,7 +17,6 @@
 
 mod choice;
 mod growth;
-mod joined;
 mod newest;
 mod parents;
 mod search;
@@ -26,7 +25,6 @@ mod weights;
 use logicvae_logic::Formula;
 use rayon::prelude::*;
 
-pub(in crate::decoder) use joined::Joined;
 pub(crate) use weights::{GenerationWeights, KeptWeights};
 
 use crate::config::ModelConfig;

@@ -2,8 +2,8 @@
 
 use logicvae_compute::row;
 
-use super::joined::Joined;
 use super::weights::{GenerationWeights, PrefixStep, StateStep};
+use crate::decoder::joined::Joined;
 
 /// Where the newest node of a tree is.
 #[derive(Clone, Copy)]

@@ -8,9 +8,9 @@ use candle_nn::Linear;
 use logicvae_compute::{OneHot, Real, WeightSet, gru_forward, simd, transposed, with_slices};
 use logicvae_gnn::Vocabulary;
 
-use super::joined::Joined;
 use crate::config::GraphState;
 use crate::decoder::Decoder;
+use crate::decoder::joined::Joined;
 use crate::decoder::state::StateWeights;
 use crate::decoder::state::prefix::PrefixColumns;
 use crate::decoder::state::tree::TreeStep;

@@ -11,7 +11,7 @@ const BLOCK: usize = 192;
 const REGISTER: usize = 16;
 
 /// Weights that multiply the same rows.
-pub(in crate::decoder) struct Joined {
+pub(super) struct Joined {
     /// Blocks of columns, each with its first column and its number of columns.
     blocks: Vec<(Weight<f32>, usize, usize)>,
     inputs: usize,
