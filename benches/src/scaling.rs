@@ -29,16 +29,16 @@ pub struct Cell {
 pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
     let pool = SamplerParams::new(variables as u32).check()?.distinct(1, formulae)?;
     // 15 variables have only 32,768 assignments, but sampling shows the case of many variables.
-    let measure =
+    let domain =
         if variables <= 10 { Domain::exact(variables)? } else { Domain::monte_carlo(variables, 1024, 1)? };
     let (form, name) =
         if gaussian { (Form::Gaussian { sigma2: PAPER_SIGMA2 }, "gaussian") } else { (Form::Plain, "plain") };
 
     let start = Instant::now();
-    measure.values(&pool)?;
+    domain.values(&pool)?;
     let evaluate_seconds = start.elapsed().as_secs_f64();
 
-    let kernel = Kernel::new(measure.clone(), form)?;
+    let kernel = Kernel::new(domain.clone(), form)?;
     let start = Instant::now();
     let mut sum = 0.0;
     kernel.cross_blocks(&pool, &pool[..formulae.min(5000)], |block| {
@@ -49,14 +49,14 @@ pub fn run(formulae: usize, variables: usize, gaussian: bool) -> Result<Cell> {
 
     let start = Instant::now();
     let params = EmbeddingParams { form, up_to_rank: true, ..EmbeddingParams::new(100) };
-    let fitted = Embedding::fit(measure.clone(), &pool, &params);
+    let fitted = Embedding::fit(domain.clone(), &pool, &params);
     let elapsed = start.elapsed().as_secs_f64();
     let (fit_seconds, not_fitted) = match fitted {
         Ok(_) => (Some(elapsed), None),
         Err(reason) => (None, Some(reason.to_string())),
     };
     let peak_mebibytes = peak_kibibytes() / 1024.0;
-    let assignments = measure.len();
+    let assignments = domain.len();
     Ok(Cell {
         formulae,
         variables,

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::Result;
+use logicvae_logic::quantiles;
 use serde::Serialize;
 
 /// One comparison. Times are seconds per unit of work, medians over all rounds.
@@ -55,8 +56,8 @@ pub fn median_of(count: usize, mut measure: impl FnMut() -> Result<f64>) -> Resu
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    let [median] = quantiles(&mut times, [0.5]);
+    median
 }
 
 /// The duration of a call in seconds, and its result. Returning the result keeps the compiler from removing

@@ -9,6 +9,7 @@ mod formulae;
 mod hostile;
 mod kernel;
 mod mining;
+mod mining_input;
 mod models;
 mod other_tools;
 mod pictures;

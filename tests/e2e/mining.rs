@@ -107,6 +107,8 @@ fn constraints_hold() {
     assert!(!conjunction.contains('|') && !conjunction.contains('^'), "{conjunction}");
     let filled = chosen(&["--shape", "_ | _ & _"]);
     assert!(filled.contains('|') && filled.contains('&'), "{filled}");
+    let filled = chosen(&["--shape", "_ | _ & _", "--must", "colour"]);
+    assert!(filled.contains('|') && filled.contains("colour"), "{filled}");
     assert!(!chosen(&["--operators", "and,or"]).contains(['!', '<', '^']));
     for engines in ["exact", "two-level", "decompose", "local", "-learned", "learned,local"] {
         assert!(!chosen(&["--engines", engines]).is_empty());

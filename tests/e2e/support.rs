@@ -78,6 +78,19 @@ pub fn refused(run: &Run, words: &[&str]) {
     }
 }
 
+/// Waits until a process has computed for a third of a second, so that it is in the middle of its work.
+#[cfg(target_os = "linux")]
+pub fn wait_until_busy(process: u32) {
+    let computed = || {
+        let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let after_name = text.rsplit(')').next().unwrap_or_default();
+        after_name.split_whitespace().nth(11).and_then(|ticks| ticks.parse::<u64>().ok())
+    };
+    while computed().is_some_and(|ticks| ticks < 30) {
+        std::thread::yield_now();
+    }
+}
+
 /// A temporary folder that is deleted at the end of the test.
 pub struct Folder(TempDir);
 

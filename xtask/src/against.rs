@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use logicvae_logic::quantiles;
 use serde::Deserialize;
 
 use crate::shell::{command, output};
@@ -60,9 +61,8 @@ fn table(names: &[String], times: &BTreeMap<String, [Vec<f64>; 2]>) -> String {
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let [median] = quantiles(&mut values.collect::<Vec<f64>>(), [0.5]);
+    median
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! `cargo xtask`: the commands that developers and CI run. One file per command.
 
+#![forbid(unsafe_code)]
+
 mod against;
 mod attack;
 mod bench;

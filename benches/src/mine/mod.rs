@@ -1,6 +1,7 @@
 //! Mining compared with other tools: exact recovery, public tables, noise, few rows, many columns, and what
 //! each engine contributes. Writes `results/mining.md`.
 
+mod ablation;
 mod complete;
 mod peers;
 mod report;
@@ -67,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
             report.add(&tasks::few_rows(&sets, &mut peers, options)?)?;
         }
         if runs("ablation") {
-            report.add(&tasks::ablation(&sets, options)?)?;
+            report.add(&ablation::run(&sets, options)?)?;
         }
     }
     if runs("synthetic") {

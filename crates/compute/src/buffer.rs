@@ -15,14 +15,14 @@ pub struct FreeList<T> {
 const KEPT_BYTES: usize = 256 << 20;
 
 /// A number type with a list of free buffers.
-pub trait Pooled: Copy + Default + Send + 'static {
+pub trait Reusable: Copy + Default + Send + 'static {
     /// The list of this type, shared by all threads.
     fn free_list() -> &'static FreeList<Self>;
 }
 
 macro_rules! pooled {
     ($($number:ty),*) => {$(
-        impl Pooled for $number {
+        impl Reusable for $number {
             fn free_list() -> &'static FreeList<Self> {
                 static LIST: FreeList<$number> = FreeList { free: Mutex::new(Vec::new()) };
                 &LIST
@@ -34,12 +34,12 @@ pooled!(f32, f64);
 
 /// A list of numbers of fixed length. Its memory comes from a list of free buffers and returns there when it
 /// is dropped.
-pub struct Buffer<T: Pooled> {
+pub struct Buffer<T: Reusable> {
     memory: Vec<T>,
     length: usize,
 }
 
-impl<T: Pooled> Buffer<T> {
+impl<T: Reusable> Buffer<T> {
     /// A buffer with unspecified content: write it before you read it.
     pub fn unset(length: usize) -> Self {
         let mut free = T::free_list().free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ impl<T: Pooled> Buffer<T> {
     }
 }
 
-impl<T: Pooled> Drop for Buffer<T> {
+impl<T: Reusable> Drop for Buffer<T> {
     fn drop(&mut self) {
         let mut free = T::free_list().free.lock().unwrap_or_else(PoisonError::into_inner);
         let kept: usize = free.iter().map(Vec::len).sum();
@@ -71,7 +71,7 @@ impl<T: Pooled> Drop for Buffer<T> {
     }
 }
 
-impl<T: Pooled> Deref for Buffer<T> {
+impl<T: Reusable> Deref for Buffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -79,7 +79,7 @@ impl<T: Pooled> Deref for Buffer<T> {
     }
 }
 
-impl<T: Pooled> DerefMut for Buffer<T> {
+impl<T: Reusable> DerefMut for Buffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.memory[..self.length]
     }

@@ -6,14 +6,14 @@ use faer::{Accum, MatMut, MatRef};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use crate::amx::Packed;
-use crate::buffer::Pooled;
+use crate::buffer::Reusable;
 
 /// No matrix unit of another architecture is supported.
 #[cfg(not(target_arch = "x86_64"))]
 pub enum Packed {}
 
 /// A floating-point number.
-pub trait Real: WithDType + faer::traits::RealField + Pooled {
+pub trait Real: WithDType + faer::traits::RealField + Reusable {
     /// The nearest number of this type.
     fn constant(value: f32) -> Self;
     /// The exponential function.

@@ -49,7 +49,7 @@ impl Budget {
     }
 
     /// The same budget, but at most this many seconds from now.
-    pub fn at_most(&self, seconds: f64) -> Self {
+    pub(crate) fn at_most(&self, seconds: f64) -> Self {
         let other = Self::seconds(seconds).deadline;
         let deadline = self.deadline.into_iter().chain(other).min();
         Self { deadline, ..self.clone() }

@@ -177,7 +177,7 @@ impl Formula {
     }
 
     /// The root node.
-    pub fn root(&self) -> Node {
+    pub(crate) fn root(&self) -> Node {
         Node::decode(self.codes[0])
     }
 

@@ -74,7 +74,7 @@ pub use eval::{
     VARIABLE_PATTERNS, truth_tables,
 };
 pub use exchange::{FileFormat, FormulaFile};
-pub use formula::{Formula, MAX_NODES, PreorderError, x};
+pub use formula::{Formula, PreorderError, x};
 pub use io::{
     BinaryWriter, ContainerError, ContainerReader, ContainerWriter, Entry, FormulaLimits, FormulaReader,
     LimitError, ReadError, remove_unfinished_files, write_atomic, write_text,

@@ -32,13 +32,13 @@ pub enum Join {
 
 impl Expr {
     /// A feature.
-    pub fn positive(feature: u32) -> Self {
+    pub(crate) fn positive(feature: u32) -> Self {
         Self::Literal(feature, false)
     }
 
     /// The negation.
     #[must_use]
-    pub fn negated(&self) -> Self {
+    pub(crate) fn negated(&self) -> Self {
         match self {
             Self::Const(value) => Self::Const(!value),
             Self::Literal(feature, negated) => Self::Literal(*feature, !negated),
@@ -156,7 +156,7 @@ impl Expr {
     }
 
     /// The operands.
-    pub fn children(&self) -> &[Self] {
+    pub(crate) fn children(&self) -> &[Self] {
         match self {
             Self::Join(_, children) => children,
             _ => &[],
@@ -172,7 +172,7 @@ impl Expr {
     }
 
     /// The features that occur, sorted, without repetitions.
-    pub fn features(&self) -> Vec<u32> {
+    pub(crate) fn features(&self) -> Vec<u32> {
         let mut all = Vec::new();
         self.visit(&mut |expr| {
             if let Self::Literal(feature, _) = expr {
@@ -220,7 +220,7 @@ impl Expr {
     }
 
     /// The nodes of this formula, each as the list of child positions that leads to it.
-    pub fn paths(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn paths(&self) -> Vec<Vec<usize>> {
         let mut all = vec![Vec::new()];
         let mut next = 0;
         while next < all.len() {
@@ -234,13 +234,13 @@ impl Expr {
     }
 
     /// The node at a path.
-    pub fn at(&self, path: &[usize]) -> &Self {
+    pub(crate) fn at(&self, path: &[usize]) -> &Self {
         path.iter().fold(self, |expr, &child| &expr.children()[child])
     }
 
     /// The formula with another node at a path, simplified on the way up.
     #[must_use]
-    pub fn with(&self, path: &[usize], new: Self) -> Self {
+    pub(crate) fn with(&self, path: &[usize], new: Self) -> Self {
         match (path, self) {
             ([first, rest @ ..], Self::Join(join, children)) => {
                 let mut children = children.clone();

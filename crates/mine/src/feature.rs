@@ -45,13 +45,13 @@ impl Feature {
     }
 
     /// Whether the negation is as short: without missing values, `!=` and `<` need no `!`.
-    pub fn has_short_negation(&self) -> bool {
+    pub(crate) fn has_short_negation(&self) -> bool {
         self.complete && matches!(self.test, Test::Equals(_) | Test::AtLeast(_))
     }
 
     /// The answer for a value as it stands in a file, or `None` for a value that is missing. It is an error
     /// if the value cannot be read as the question needs it.
-    pub fn answer(&self, value: Option<&str>) -> Result<bool, String> {
+    pub(crate) fn answer(&self, value: Option<&str>) -> Result<bool, String> {
         let Some(value) = value else { return Ok(self.test == Test::Missing) };
         match &self.test {
             Test::True => truth(value).ok_or_else(|| format!("`{value}` is neither 0 nor 1")),

@@ -1,8 +1,8 @@
 //! Readable logical formulae from tables of observations.
 //!
 //! [`Table::read`] turns a CSV file into distinct, bit-packed rows with yes-or-no [`Feature`]s. [`mine()`]
-//! searches for formulae that explain the target, with several [`Engine`]s under one [`Score`]: the bits
-//! that describe the formula and its errors. The result is a front of size against error, one formula of
+//! searches for formulae that explain the target, with several [`Engine`]s under one score: the bits that
+//! describe the formula and its errors. The result is a front of size against error, one formula of
 //! which is chosen. [`predict`] applies a formula to a file.
 //!
 //! What is not here: printing and figures.
@@ -44,7 +44,6 @@ pub use mine::{MineOptions, Mined, MinedFormula, mine};
 pub use parse::{ParsedFormula, parse};
 pub use problem::MineOperators;
 pub use rows::{Bits, Confusion, Labels, RowCounter, Rows};
-pub use score::Score;
 pub use search::StopReason;
 pub use shape::Shape;
 pub use table::{ColumnUse, Predictions, Summary, Table, TableOptions, WrongRow, predict, wrong_rows};

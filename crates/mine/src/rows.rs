@@ -159,7 +159,7 @@ impl Rows {
     }
 
     /// Some rows, in this order, with weights for all rows of this table.
-    pub fn selected(&self, order: &[usize], weights: &[Labels]) -> Self {
+    pub(crate) fn selected(&self, order: &[usize], weights: &[Labels]) -> Self {
         let words = order.len().div_ceil(64);
         let mut columns = vec![0; self.features * words];
         for feature in 0..self.features {
@@ -190,7 +190,7 @@ impl Rows {
     }
 
     /// The number of features.
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.features
     }
 
@@ -210,12 +210,12 @@ impl Rows {
     }
 
     /// The values of a feature.
-    pub fn column(&self, feature: usize) -> &[u64] {
+    pub(crate) fn column(&self, feature: usize) -> &[u64] {
         &self.columns[feature * self.words..][..self.words]
     }
 
     /// The label with the larger weight, for each row.
-    pub fn label(&self) -> &[u64] {
+    pub(crate) fn label(&self) -> &[u64] {
         &self.label
     }
 
@@ -229,12 +229,12 @@ impl Rows {
     }
 
     /// The weight of all rows.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// The weight of the positive rows.
-    pub fn positive(&self) -> u64 {
+    pub(crate) fn positive(&self) -> u64 {
         self.positive
     }
 
@@ -244,12 +244,12 @@ impl Rows {
     }
 
     /// Whether every combination of feature values is there, each with one label only.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.features < 24 && self.len() == 1 << self.features && self.unavoidable == 0
     }
 
     /// The weight of the rows at which these values differ from the label.
-    pub fn errors(&self, values: &[u64]) -> u64 {
+    pub(crate) fn errors(&self, values: &[u64]) -> u64 {
         let wrong = |plane: &Bits| -> u64 {
             let words = plane.iter().zip(values.iter().zip(&self.label));
             words.map(|(plane, (value, label))| u64::from(((value ^ label) & plane).count_ones())).sum()
@@ -259,7 +259,7 @@ impl Rows {
     }
 
     /// How these values compare with the labels.
-    pub fn confusion(&self, values: &[u64]) -> Confusion {
+    pub(crate) fn confusion(&self, values: &[u64]) -> Confusion {
         let mut all = Confusion::default();
         for (at, &[no, yes]) in self.weights.iter().enumerate() {
             if values[at / 64] >> (at % 64) & 1 == 1 {

@@ -30,11 +30,6 @@ const UNUSUAL: f64 = 4.0;
 const TABULATED: u64 = 1 << 16;
 
 impl Score {
-    /// Scores for this number of rows, with this many features.
-    pub fn new(features: usize, total: u64) -> Self {
-        Self::with_grain(features, total, 1)
-    }
-
     /// Scores for rows with their weights.
     pub(crate) fn for_rows(rows: &Rows) -> Self {
         Self::with_grain(rows.features(), rows.total(), rows.grain())
@@ -238,20 +233,20 @@ mod tests {
 
     #[test]
     fn more_errors_cost_more() {
-        let score = Score::new(5, 24);
+        let score = Score::with_grain(5, 24, 1);
         assert!((0..24).all(|e| score.errors(e) < score.errors(e + 1)));
     }
 
     #[test]
     fn disjunctions_are_preferred_to_exclusive_ones() {
-        let score = Score::new(6, 100);
+        let score = Score::with_grain(6, 100, 1);
         let pair = |join| Expr::join(join, vec![Expr::positive(0), Expr::positive(1)]);
         assert!(score.description(&pair(Join::Or)) < score.description(&pair(Join::Xor(false))));
     }
 
     #[test]
     fn parts_of_the_same_form_are_cheaper() {
-        let score = Score::new(9, 400);
+        let score = Score::with_grain(9, 400, 1);
         let and = |list: &[u32]| Expr::join(Join::And, list.iter().map(|&f| Expr::positive(f)).collect());
         let or = |parts: Vec<Expr>| score.description(&Expr::join(Join::Or, parts));
         let regular = or(vec![and(&[0, 1, 2]), and(&[3, 4, 5]), and(&[6, 7, 8])]);
@@ -261,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_parity_of_all_columns_is_cheap() {
-        let score = Score::new(5, 24);
+        let score = Score::with_grain(5, 24, 1);
         let parity = Expr::join(Join::Xor(false), (0..5).map(Expr::positive).collect());
         // Listing the labels of 24 rows takes more.
         assert!(score.total(0, &parity) < score.errors(12) - 5.0);

@@ -70,12 +70,17 @@ impl Search<'_> {
                 }
             }
         };
+        let merge = |front: &mut Front, list: &[Front]| {
+            for candidate in list.iter().flat_map(Front::all).filter(|c| problem.is_complete(&c.expr)) {
+                front.offer(candidate.clone());
+            }
+        };
         offer(&mut front, self.simple(problem));
         if let Shape::Template(shape) = &problem.shape {
-            let filled = (0..CHAINS)
-                .into_par_iter()
-                .map(|chain| template::fill(problem, shape, 12, &mut generator(self.seed, 3, chain as u64)));
-            filled.collect::<Vec<Front>>().iter().for_each(|found| front.merge(found));
+            let rng = |chain: usize| generator(self.seed, 3, chain as u64);
+            let fill = |chain| template::fill(problem, shape, 12, &mut rng(chain), self.budget);
+            let filled: Vec<Front> = (0..CHAINS).into_par_iter().map(fill).collect();
+            merge(&mut front, &filled);
             observe(&front);
             return (front, self.reason());
         }
@@ -97,11 +102,7 @@ impl Search<'_> {
         while idle < self.patience && !self.budget.is_spent() && improving {
             let before = front.best().map(|best| best.score);
             let found = self.round(problem, &front, round);
-            found.iter().for_each(|found| {
-                for candidate in found.all().filter(|c| problem.is_complete(&c.expr)) {
-                    front.offer(candidate.clone());
-                }
-            });
+            merge(&mut front, &found);
             let improved = front.best().map(|best| best.score) < before;
             idle = if improved { 0 } else { idle + 1 };
             round += 1;
@@ -158,15 +159,15 @@ impl Search<'_> {
                     let other = &pareto[below(rng, pareto.len())];
                     return match (uses(Engine::Learned), round % 4) {
                         (false, _) => Front::default(),
-                        (true, 3) => learned::explore(problem, best, self.seed ^ round),
-                        (true, 0 | 2) => learned::improve(problem, best, LEARNED_PLACES, rng),
-                        (true, _) => learned::improve(problem, other, LEARNED_PLACES, rng),
+                        (true, 3) => learned::explore(problem, best, self.seed ^ round, self.budget),
+                        (true, 0 | 2) => learned::improve(problem, best, LEARNED_PLACES, rng, self.budget),
+                        (true, _) => learned::improve(problem, other, LEARNED_PLACES, rng, self.budget),
                     };
                 }
                 match (genetic && uses(Engine::Genetic), uses(Engine::Local)) {
                     (true, _) => {
                         let parents: Vec<Candidate> = all.iter().chain([best]).cloned().collect();
-                        genetic::evolve(problem, &parents, 12, rng)
+                        genetic::evolve(problem, &parents, 12, rng, self.budget)
                     }
                     (false, true) => {
                         let start = match chain {
@@ -175,7 +176,7 @@ impl Search<'_> {
                             4 => &pareto[pareto.len() - 1],
                             _ => &all[below(rng, all.len())],
                         };
-                        local::anneal(problem, start.clone(), STEPS, rng)
+                        local::anneal(problem, start.clone(), STEPS, rng, self.budget)
                     }
                     (false, false) => Front::default(),
                 }

@@ -153,3 +153,20 @@ fn tables_are_read_exactly() {
     );
     assert_eq!(table.expect("a table").features[0].to_string(), "\"true\"");
 }
+
+#[test]
+fn three_cells_in_a_row_are_found() {
+    // No single cell tells much, so growing a conjunction cell by cell misses the rows.
+    let lines = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
+    let mut csv = "a,b,c,d,e,f,g,h,i,y\n".to_owned();
+    for row in 0..600 {
+        let cells: Vec<usize> = (0..9).map(|cell| (3.0 * random(1, row, cell)) as usize).collect();
+        let won = lines.iter().any(|line| line.iter().all(|&cell| cells[cell] == 0));
+        let names: Vec<&str> = cells.iter().map(|&cell| ["x", "o", "b"][cell]).collect();
+        csv += &format!("{},{}\n", names.join(","), u8::from(won));
+    }
+    let found = mined(&table(&csv, |_| {}), |options| options.folds = 0);
+    let chosen = found.chosen().expect("a chosen formula");
+    // Eight rows of three cells; with common cells taken out, fewer.
+    assert!(chosen.errors == 0.0 && chosen.expr.literals() <= 24, "{}", chosen.formula);
+}

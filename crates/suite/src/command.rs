@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let suite = read_suite(args)?;
     if args.list {
         for experiment in &suite.experiments {
-            println!("{:<28}{}", experiment.name, experiment.title);
+            answer!("{:<28}{}", experiment.name, experiment.title);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -78,7 +78,7 @@ fn run_task(suite: &Suite, layout: &mut Layout, name: &str) -> Result<ExitCode> 
     let stop = stop_on_interrupt()?;
     let outcome = runner::run(suite, &steps, layout, 1, &stop)?;
     if outcome.stopped {
-        eprintln!("stopped; the same task continues");
+        message!("stopped; the same task continues");
         return Ok(ExitCode::from(slurm::STOPPED));
     }
     conclude(&outcome, steps.len())?;
@@ -137,17 +137,17 @@ fn stop_on_interrupt() -> Result<Arc<AtomicBool>> {
 
 fn write_report(suite: &Suite, layout: &Layout) -> Result<()> {
     report::write(suite, layout)?;
-    println!("{}\n{}", layout.out.join("report.html").display(), layout.out.join("REPORT.md").display());
+    answer!("{}\n{}", layout.out.join("report.html").display(), layout.out.join("REPORT.md").display());
     Ok(())
 }
 
 /// Prints how the experiments ended; failures and interruptions are errors.
 fn conclude(outcome: &Outcome, planned: usize) -> Result<()> {
     for (name, reason) in &outcome.failed {
-        eprintln!("failed: {name}: {reason}");
+        message!("failed: {name}: {reason}");
     }
     for name in &outcome.skipped {
-        eprintln!("skipped: {name}");
+        message!("skipped: {name}");
     }
     if outcome.stopped {
         bail!("stopped; run the same command again to continue");
@@ -155,7 +155,7 @@ fn conclude(outcome: &Outcome, planned: usize) -> Result<()> {
     if !outcome.failed.is_empty() {
         bail!("{} of {planned} experiments failed", outcome.failed.len());
     }
-    println!("{} experiments run, {} were already done.", outcome.ran, planned - outcome.ran);
+    answer!("{} experiments run, {} were already done.", outcome.ran, planned - outcome.ran);
     Ok(())
 }
 
@@ -163,10 +163,10 @@ fn conclude(outcome: &Outcome, planned: usize) -> Result<()> {
 fn print_plan(steps: &[Step], jobs: usize) {
     for step in steps {
         let state = if step.done { "done".to_owned() } else { human_time(step.estimate) };
-        println!("{:<28}{state:>12}", step.name);
+        answer!("{:<28}{state:>12}", step.name);
     }
     let left: f64 = steps.iter().filter(|s| !s.done).map(|s| s.estimate).sum();
     let count = steps.iter().filter(|s| !s.done).count();
     let time = human_time(left / jobs as f64);
-    println!("{count} of {} to run, about {time} with {jobs} at a time", steps.len());
+    answer!("{count} of {} to run, about {time} with {jobs} at a time", steps.len());
 }

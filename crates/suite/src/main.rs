@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
     match run(&Args::parse()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("reproduce: {error:#}");
+            writeln!(std::io::stderr(), "reproduce: {error:#}").ok();
             ExitCode::FAILURE
         }
     }

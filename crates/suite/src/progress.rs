@@ -36,7 +36,7 @@ impl Progress {
         bar.set_message(name.to_owned());
         bar.enable_steady_tick(Duration::from_secs(1));
         if self.hidden {
-            eprintln!("{name}: started, about {}", human_time(estimate));
+            message!("{name}: started, about {}", human_time(estimate));
         }
         Ok(bar)
     }
@@ -50,7 +50,7 @@ impl Progress {
     /// Prints a line above the bars.
     pub fn print(&self, message: &str) {
         if self.hidden {
-            eprintln!("{message}");
+            message!("{message}");
         } else {
             self.bars.println(message).ok();
         }

@@ -239,7 +239,7 @@ fn killed_and_interrupted_runs_continue_to_the_same_results() {
         String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
     };
     fs::remove_file(third).unwrap();
-    fs::remove_dir_all(runs).unwrap();
+    fs::remove_dir_all(&runs).unwrap();
     assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
     let card = fs::read_to_string(broken.path().join("out/models/second/README.md")).unwrap();
     assert!(
@@ -265,6 +265,14 @@ fn killed_and_interrupted_runs_continue_to_the_same_results() {
         fs::write(&path, whole).unwrap();
     }
     assert!(planned().starts_with("1 of 3 to run"), "{}", planned());
+    // Also if a part of it is missing.
+    fs::remove_file(models.join("second/config.toml")).unwrap();
+    assert!(planned().starts_with("3 of 3 to run"), "{}", planned());
+    let output = reproduce(broken.path()).args(["--only", "third"]).output().unwrap();
+    assert!(output.status.success(), "{}", messages(&output));
+    assert!(planned().starts_with("0 of 3 to run"), "{}", planned());
+    fs::remove_file(broken.path().join("out/trainings/third.json")).unwrap();
+    fs::remove_dir_all(runs).unwrap();
     fs::remove_dir_all(models).unwrap();
     assert!(planned().starts_with("3 of 3 to run"), "{}", planned());
 }

@@ -1,5 +1,7 @@
 //! Encodes a formula and decodes it again. The arguments are the folder of a model and the formula.
 
+#![forbid(unsafe_code)]
+
 use logicvae_vae::{Decoding, Model};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -7,8 +7,9 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use logicvae_logic::{GOLDEN_GAMMA, mix64};
 
-/// How a trial ended.
+/// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// With an error code and a message.
@@ -61,7 +62,7 @@ pub struct Bench {
     folder: PathBuf,
 }
 
-/// No trial may take longer, or more memory.
+/// No attempt may take longer, or more memory.
 const LONGEST: Duration = Duration::from_secs(120);
 const MEMORY_KIB: u64 = 6 << 20;
 
@@ -73,7 +74,7 @@ impl Bench {
         Ok(Self { program, folder })
     }
 
-    /// A path in the folder of the trial.
+    /// A path in the folder of the attack.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -189,16 +190,14 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that look random and are the same in every trial: SplitMix64.
+/// Numbers that look random and are the same in every run: SplitMix64.
 pub struct Numbers(pub u64);
 
 impl Numbers {
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let number = mix64(self.0);
+        self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
+        number
     }
 
     pub fn below(&mut self, limit: usize) -> usize {

@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::bench::{Bench, Numbers, Ran, Verdict, copy};
 use super::table::Row;
@@ -72,7 +73,17 @@ fn targets(bench: &Bench) -> Result<Vec<Target>> {
     all.push(target("saved embeddings", "files", "e.bin", embed, true));
     let decode: &[&str] = &["decode", "--z", "@/v.npy", "--json"];
     all.push(target("vectors (.npy, without a checksum)", "files", "v.npy", decode, false));
+    let other = "other formats (without checksums)";
+    for (file, args) in [("f.json", ["stats", "@/f.json"]), ("f.smt2", ["stats", "@/f.smt2"])] {
+        all.push(target(other, "files", file, &args, false));
+    }
     all.push(target("text formulae (without a checksum)", "files", "f.txt", &["stats", "@/f.txt"], false));
+    let packed: &[&str] = &["predict", "a & !b", "@/t.csv.gz", "--json"];
+    all.push(target("compressed tables (.csv.gz)", "files", "t.csv.gz", packed, true));
+    let table: &[&str] = &["predict", "a & !b", "@/t.csv", "--json"];
+    all.push(target("tables (without a checksum)", "files", "t.csv", table, false));
+    let result: &[&str] = &["predict", "@/result.json", "@/t.csv", "--json"];
+    all.push(target("results of mining (without a checksum)", "files", "result.json", result, false));
     Ok(all)
 }
 
@@ -86,7 +97,17 @@ fn prepare(bench: &Bench) -> Result<()> {
     bench.done(&binary)?;
     let embed = ["embed", &file("f.txt"), "--pool", &file("f.txt"), "--components", "5", "--save"];
     bench.done(&[&embed[..], &[&file("e.bin"), "--out", &file("out.npy")]].concat())?;
-    bench.done(&["encode", &file("f.txt"), "--out", &file("v.npy")]).map(drop)
+    bench.done(&["encode", &file("f.txt"), "--out", &file("v.npy")])?;
+    for other in ["f.json", "f.smt2"] {
+        bench.done(&["convert", &file("f.txt"), "--out", &file(other)])?;
+    }
+    let row = |at: usize| format!("{},{},{}\n", at & 1, at >> 1 & 1, u8::from(at & 3 == 1));
+    fs::write(file("t.csv"), format!("a,b,y\n{}", (0..40).map(row).collect::<String>()))?;
+    let packed = Command::new("gzip").args(["--keep", "--no-name"]).arg(file("t.csv")).status();
+    ensure!(packed.is_ok_and(|status| status.success()), "gzip cannot compress a table");
+    let mined = bench.done(&["mine", &file("t.csv"), "--target", "y", "--folds", "0", "--json"])?;
+    fs::write(file("result.json"), mined)?;
+    Ok(())
 }
 
 /// What a command leaves: its output and, for a training, its weights and metrics.

@@ -114,6 +114,7 @@ fn commands() -> Vec<(&'static str, Vec<&'static str>)> {
         ("train", train(&["--epochs=2"])),
         ("train --resume", vec!["train", "--resume", "--out", "@/run", "--epochs", "3"]),
         ("export", vec!["export", "#/run", "--out", "@/export", "--no-card", "--force"]),
+        ("export in its place", vec!["export", "@/export", "--quick", "--force"]),
         ("export with a card", vec!["export", "#/run", "--out", "@/export", "--quick", "--force"]),
     ]
 }

@@ -1,4 +1,4 @@
-//! The figures of a trial, as a table in a Markdown file.
+//! The figures of an attack, as a table in a Markdown file.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::bench::Verdict;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     pub what: String,
-    pub trials: usize,
+    pub attempts: usize,
     /// An error with a message, and nothing changed.
     pub refused: usize,
     /// The same result as without the attack.
@@ -31,7 +31,7 @@ impl Row {
     }
 
     pub fn count(&mut self, verdict: Verdict, note: impl FnOnce() -> String) {
-        self.trials += 1;
+        self.attempts += 1;
         match verdict {
             Verdict::Refused => self.refused += 1,
             Verdict::Unharmed => self.unharmed += 1,
@@ -47,7 +47,7 @@ impl Row {
 
     /// The figures of several parts of one kind.
     pub fn add(&mut self, other: Row) {
-        self.trials += other.trials;
+        self.attempts += other.attempts;
         self.refused += other.refused;
         self.unharmed += other.unharmed;
         self.silent += other.silent;
@@ -64,7 +64,7 @@ impl Row {
 
 pub fn markdown(rows: &[Row]) -> String {
     let mut text =
-        "| attack | trials | refused with a message | answered | silent changes | panics | aborts \
+        "| attack | attempts | refused with a message | answered | silent changes | panics | aborts \
                     | losses |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
             .to_owned();
     let mut all = Row::new("**all**");
@@ -76,8 +76,8 @@ pub fn markdown(rows: &[Row]) -> String {
 }
 
 fn line(row: &Row) -> String {
-    let Row { what, trials, refused, unharmed, silent, panics, aborts, lost, .. } = row;
-    format!("| {what} | {trials} | {refused} | {unharmed} | {silent} | {panics} | {aborts} | {lost} |\n")
+    let Row { what, attempts, refused, unharmed, silent, panics, aborts, lost, .. } = row;
+    format!("| {what} | {attempts} | {refused} | {unharmed} | {silent} | {panics} | {aborts} | {lost} |\n")
 }
 
 /// Replaces the part of a file between the comments `<!-- NAME: begin -->` and `<!-- NAME: end -->`.

@@ -34,6 +34,7 @@ fn contents() -> Vec<Vec<u8>> {
         "a,w,y\n1,0,1\n0,0,0\n",
         "a,w,y\n1,0.1,1\n0,1e-300,0\n",
         "a,w,y\n1,,1\n0,many,0\n",
+        "a,w,y\n1,900000000,1\n0,900000000,0\n1,3,0\n",
         "a,y\n1,1\n1,0\n",
         "\u{0},y\n\u{0},1\n1,0\n",
         "\"{formula} | !(\",y\n1,1\n0,0\n",
@@ -66,6 +67,9 @@ pub fn calls(bench: &Bench) -> Result<Vec<Vec<String>>> {
         fs::write(&path, content)?;
         add(&["mine", &path, "--target", "y", "--time-limit", "0.3"]);
         add(&["mine", &path, "--target", "y", "--weights", "w", "--time-limit", "0.3", "--json"]);
+        let trust = ["--significance=2", "--bootstrap=2", "--folds", "0"];
+        add(&[&["mine", &path, "--target", "y", "--weights", "w", "--time-limit", "0.3"][..], &trust]
+            .concat());
         add(&["predict", "a >= 1", &path, "--target", "y"]);
     }
     let path = bench.text("table-good.csv");

@@ -54,7 +54,7 @@ pub struct SampleArgs {
     #[arg(long)]
     pub all_vars: bool,
 
-    /// Use the settings of a dataset: paper-3, paper-4, paper-5 or paper-10 as the paper describes them, or
+    /// Use the settings of a data set: paper-3, paper-4, paper-5 or paper-10 as the paper describes them, or
     /// published-3, published-4 or published-5 as the authors' program draws them. Other flags override
     /// them, except for --vars.
     #[arg(long, value_name = "NAME")]

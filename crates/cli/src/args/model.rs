@@ -155,7 +155,7 @@ pub struct EvaluateArgs {
     #[arg(long, conflicts_with_all = ["data", "seen"])]
     pub unseen: bool,
 
-    /// Use the measures of the authors' program where they differ: encodings without noise and, for
+    /// Use the metrics of the authors' program where they differ: encodings without noise and, for
     /// conditional models, newly drawn contexts, the first decoding of each sample, and pairs of a formula
     /// with itself. Also has the JSON keys published.distance and published.kernel for these models.
     #[arg(long, conflicts_with = "prior_noise")]

@@ -73,3 +73,16 @@ pub fn document(width: f64, height: f64, title: &str, body: &str) -> String {
         escaped(title)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_xml_does_not_allow_are_left_out() {
+        assert_eq!(
+            without_controls("<text>a\u{1}\u{1b}[31m\tb\n∧\u{ffff}</text>"),
+            "<text>a[31m\tb\n∧</text>"
+        );
+    }
+}

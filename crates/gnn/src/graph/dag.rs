@@ -98,7 +98,7 @@ impl Dag {
     }
 
     /// Whether nodes have marks.
-    pub fn has_marks(&self) -> bool {
+    pub(crate) fn has_marks(&self) -> bool {
         !self.marks.is_empty()
     }
 

@@ -52,9 +52,9 @@ pub struct Level {
     pub sending: Range<usize>,
     /// The index of the level's first product. The products of `aggregated` come first, then those of
     /// `sending`.
-    pub product: usize,
+    pub(crate) product: usize,
     /// Its families: rows with the same predecessors, such as siblings. What they receive is computed once.
-    pub families: Range<usize>,
+    pub(crate) families: Range<usize>,
 }
 
 /// A batch of graphs in the order in which a layer computes it, for one direction.

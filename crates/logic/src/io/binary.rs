@@ -41,7 +41,7 @@ impl<W: Write> BinaryWriter<W> {
     }
 
     /// Writes the header, and the names of the variables if there are any.
-    pub fn with_names(writer: W, names: &Names) -> io::Result<Self> {
+    pub(crate) fn with_names(writer: W, names: &Names) -> io::Result<Self> {
         if names.is_empty() {
             return Self::new(writer);
         }

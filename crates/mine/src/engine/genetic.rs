@@ -1,5 +1,6 @@
 //! Crossover: subformulae of good formulae are tried in the places of others.
 
+use logicvae_logic::Budget;
 use rand_chacha::ChaCha8Rng;
 
 use super::local::descend;
@@ -18,30 +19,34 @@ pub(crate) fn evolve(
     parents: &[Candidate],
     rounds: usize,
     rng: &mut ChaCha8Rng,
+    budget: &Budget,
 ) -> Front {
     let mut front = Front::default();
-    let mut pool: Vec<Expr> = Vec::new();
+    let mut parts: Vec<Expr> = Vec::new();
     for parent in parents {
         parent.expr.visit(&mut |part| {
             if part.literals() > 1 {
-                pool.extend([part.clone(), part.negated()]);
+                parts.extend([part.clone(), part.negated()]);
             }
         });
     }
-    pool.sort_unstable();
-    pool.dedup();
-    if pool.is_empty() || parents.is_empty() {
+    parts.sort_unstable();
+    parts.dedup();
+    if parts.is_empty() || parents.is_empty() {
         return front;
     }
     for _ in 0..rounds {
+        if budget.is_spent() {
+            break;
+        }
         let mother = &parents[below(rng, parents.len())].expr;
         let paths = mother.paths();
         let path = &paths[below(rng, paths.len())];
         let values = mother.values(problem.rows);
         let goal = Place::at(problem.rows, mother, path).goal(problem.rows, &values);
         let mut best: Option<Candidate> = None;
-        for _ in 0..TRIED.min(pool.len()) {
-            let part = &pool[below(rng, pool.len())];
+        for _ in 0..TRIED.min(parts.len()) {
+            let part = &parts[below(rng, parts.len())];
             let child = mother.with(path, part.clone());
             let errors = goal.errors(goal.benefit(&part.values(problem.rows)));
             if !problem.allows(&child) || child == *mother {
@@ -54,7 +59,7 @@ pub(crate) fn evolve(
             }
         }
         if let Some(best) = best {
-            front.merge(&descend(problem, best, 10, rng));
+            front.merge(&descend(problem, best, 10, rng, budget));
         }
     }
     front

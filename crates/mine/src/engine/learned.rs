@@ -1,15 +1,17 @@
 //! The learned engine: decodings of the built-in model, for the whole formula and for parts of it.
 //!
-//! A goal over at most five features is a truth table with gaps: what a subformula should be. The gaps are
-//! filled with the values of the current subformula, the model decodes formulae with this meaning, and each
-//! is tried in the place. In the latent space, CMA-ES moves from the vector of the best formula so far to
-//! vectors whose decodings have a better score.
+//! A goal over at most five features is a truth table with gaps: what a subformula should be. The model is
+//! asked in two ways for formulae that have these values, and each is tried in the place. Either the gaps are
+//! filled with the values of the current subformula, and the most probable formulae are decoded by beam
+//! search. Or the model is given the semantic vector of what was observed alone, with the gaps as
+//! don't-cares, and formulae are sampled. In the latent space, CMA-ES moves from the vector of the best
+//! formula so far to vectors whose decodings have a better score.
 
 use std::sync::OnceLock;
 
 use candle_core::{Device, Tensor};
 use cmaes::{CMAESOptions, DVector};
-use logicvae_logic::{Formula, Var};
+use logicvae_logic::{Assignment, Budget, Formula, Var};
 use logicvae_vae::{Codes, Condition, Decoding, Model, VaeError};
 use rand_chacha::ChaCha8Rng;
 
@@ -23,8 +25,9 @@ use crate::random::below;
 const FEATURES: usize = 5;
 /// The largest formula that the model encodes.
 const NODES: usize = 30;
-/// Decodings per meaning.
+/// Decodings per meaning, the most probable ones or samples.
 const BEAM: usize = 6;
+const SAMPLES: usize = 12;
 /// The size of a generation and the number of generations in the latent space.
 const POPULATION: usize = 12;
 const GENERATIONS: usize = 4;
@@ -41,29 +44,39 @@ pub(crate) fn improve(
     current: &Candidate,
     places: usize,
     rng: &mut ChaCha8Rng,
+    budget: &Budget,
 ) -> Front {
     let mut front = Front::default();
     let Some(model) = model() else { return front };
     let rows = problem.rows;
     let paths = current.expr.paths();
     let values = current.expr.values(rows);
-    let mut tables = Vec::new();
-    let mut sites = Vec::new();
+    let mut asked = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
     for number in 0..places {
         let path = if number == 0 { Vec::new() } else { paths[below(rng, paths.len())].clone() };
         let goal = Place::at(rows, &current.expr, &path).goal(rows, &values);
         let features = choose(problem, &goal, current.expr.at(&path), rng);
-        tables.push(Condition::Table(table(problem, &goal, current.expr.at(&path), &features)));
+        let cells = goal.cells(rows, &features);
+        let open = observations(&cells).filter(|_| number % 2 == 1);
+        let (conditions, sites) = &mut asked[usize::from(open.is_some())];
+        conditions.push(open.unwrap_or_else(|| completed(&cells, current.expr.at(&path), &features)));
         sites.push((path, features));
     }
-    let Ok(found) = model.conditions(&tables).and_then(|conditions| model.express(&conditions, BEAM)) else {
-        return front;
-    };
-    for ((path, features), list) in sites.iter().zip(found) {
-        for expressed in list {
-            let Some(part) = from_formula(&expressed.formula, features) else { continue };
-            if let Some(candidate) = problem.candidate(current.expr.with(path, part)) {
-                front.offer(candidate);
+    let samples = Decoding::samples(SAMPLES, below(rng, 1 << 30) as u64);
+    for ((conditions, sites), decoding) in asked.iter().zip([Decoding::Beam { width: BEAM }, samples]) {
+        if sites.is_empty() || budget.is_spent() {
+            continue;
+        }
+        let conditions = model.conditions(conditions);
+        let Ok(found) = conditions.and_then(|conditions| model.express_by(&conditions, decoding)) else {
+            continue;
+        };
+        for ((path, features), list) in sites.iter().zip(found) {
+            for expressed in list {
+                let Some(part) = from_formula(&expressed.formula, features) else { continue };
+                if let Some(candidate) = problem.candidate(current.expr.with(path, part)) {
+                    front.offer(candidate);
+                }
             }
         }
     }
@@ -71,7 +84,7 @@ pub(crate) fn improve(
 }
 
 /// Moves through the latent space from the vector of a formula.
-pub(crate) fn explore(problem: &Problem<'_>, current: &Candidate, seed: u64) -> Front {
+pub(crate) fn explore(problem: &Problem<'_>, current: &Candidate, seed: u64, budget: &Budget) -> Front {
     let mut front = Front::default();
     let features: Vec<usize> = current.expr.features().into_iter().map(|f| f as usize).collect();
     let formula = to_formula(&current.expr, &features);
@@ -89,6 +102,9 @@ pub(crate) fn explore(problem: &Problem<'_>, current: &Candidate, seed: u64) -> 
         Ok(model.decode(&codes, Decoding::Greedy)?.into_iter().flatten().next().and_then(|d| d.formula))
     };
     let objective = |z: &DVector<f64>| {
+        if budget.is_spent() {
+            return 1e9;
+        }
         let decoded = decode(z).ok().flatten().and_then(|formula| from_formula(&formula, &features));
         match decoded.and_then(|expr| problem.candidate(expr)) {
             Some(candidate) => {
@@ -123,8 +139,7 @@ fn choose(problem: &Problem<'_>, goal: &Goal, part: &Expr, rng: &mut ChaCha8Rng)
 }
 
 /// The truth table of what a part should be. Where the rows leave it open, the current part decides.
-fn table(problem: &Problem<'_>, goal: &Goal, part: &Expr, features: &[usize]) -> Vec<bool> {
-    let cells = goal.cells(problem.rows, features);
+fn completed(cells: &[i64], part: &Expr, features: &[usize]) -> Condition {
     let own = |cell: usize| {
         part.value(&|feature| {
             features.iter().position(|&f| f == feature as usize).is_some_and(|at| cell >> at & 1 == 1)
@@ -134,7 +149,16 @@ fn table(problem: &Problem<'_>, goal: &Goal, part: &Expr, features: &[usize]) ->
         0 => own(cell),
         benefit => benefit > 0,
     };
-    (0..1 << FEATURES).map(value).collect()
+    Condition::Table((0..1 << FEATURES).map(value).collect())
+}
+
+/// What a part should be where the rows tell; `None` if they tell nothing.
+fn observations(cells: &[i64]) -> Option<Condition> {
+    let benefit = |cell: usize| cells.get(cell % cells.len()).copied().unwrap_or(0);
+    let known: Vec<usize> = (0..1 << FEATURES).filter(|&cell| benefit(cell) != 0).collect();
+    let rows = known.iter().map(|&cell| Assignment::from_index(cell as u64, FEATURES)).collect();
+    let values = known.iter().map(|&cell| benefit(cell) > 0).collect();
+    (!known.is_empty()).then_some(Condition::Observations { rows, values })
 }
 
 /// A formula over variables as one over features; `None` if it has other variables.

@@ -4,7 +4,7 @@
 //! From that follow the errors of the whole formula with any literal, and any pair of literals under any
 //! operator, in its place or next to it. The best ones of each kind are scored in full, and one is accepted.
 
-use logicvae_logic::uniform;
+use logicvae_logic::{Budget, uniform};
 use rand_chacha::ChaCha8Rng;
 
 use super::exact::best_functions;
@@ -23,11 +23,20 @@ const EXACT_SHARE: f64 = 0.02;
 const TEMPERATURE: [f64; 2] = [6.0, 0.3];
 
 /// Anneals from a formula for a number of steps. Everything worth keeping is in the returned front.
-pub(crate) fn anneal(problem: &Problem<'_>, start: Candidate, steps: usize, rng: &mut ChaCha8Rng) -> Front {
+pub(crate) fn anneal(
+    problem: &Problem<'_>,
+    start: Candidate,
+    steps: usize,
+    rng: &mut ChaCha8Rng,
+    budget: &Budget,
+) -> Front {
     let mut front = Front::default();
     let mut current = start;
     front.offer(current.clone());
     for step in 0..steps {
+        if budget.is_spent() {
+            break;
+        }
         let share = step as f64 / steps as f64;
         let temperature = TEMPERATURE[0] * (TEMPERATURE[1] / TEMPERATURE[0]).powf(share);
         let tried = neighbours(problem, &current, rng);
@@ -51,11 +60,20 @@ pub(crate) fn anneal(problem: &Problem<'_>, start: Candidate, steps: usize, rng:
 }
 
 /// Steps downhill only, for a fixed number of steps.
-pub(crate) fn descend(problem: &Problem<'_>, start: Candidate, steps: usize, rng: &mut ChaCha8Rng) -> Front {
+pub(crate) fn descend(
+    problem: &Problem<'_>,
+    start: Candidate,
+    steps: usize,
+    rng: &mut ChaCha8Rng,
+    budget: &Budget,
+) -> Front {
     let mut front = Front::default();
     let mut current = start;
     front.offer(current.clone());
     for _ in 0..steps {
+        if budget.is_spent() {
+            break;
+        }
         for candidate in neighbours(problem, &current, rng) {
             front.offer(candidate.clone());
             if better(&candidate, &current) {

@@ -1,5 +1,6 @@
 //! Filling the holes of a template, one after the other, with the literals that fit best.
 
+use logicvae_logic::Budget;
 use rand_chacha::ChaCha8Rng;
 
 use crate::expr::Expr;
@@ -8,22 +9,40 @@ use crate::problem::Problem;
 use crate::random::below;
 
 /// Fills the holes of a template from several random starts. Each hole in turn gets the best literal, until
-/// nothing improves.
-pub(crate) fn fill(problem: &Problem<'_>, template: &Expr, starts: usize, rng: &mut ChaCha8Rng) -> Front {
+/// nothing improves. Some random holes are kept for the columns that must occur.
+pub(crate) fn fill(
+    problem: &Problem<'_>,
+    template: &Expr,
+    starts: usize,
+    rng: &mut ChaCha8Rng,
+    budget: &Budget,
+) -> Front {
     let mut front = Front::default();
     let holes = template.features();
-    let count = problem.rows.features();
+    let count = problem.rows.features() as u32;
+    let about =
+        |column: &String| (0..count).filter(|&f| problem.features[f as usize].column == *column).collect();
+    let required: Vec<Vec<u32>> = problem.must.iter().map(about).collect();
     for _ in 0..starts {
-        let mut literals: Vec<(u32, bool)> = holes
-            .iter()
-            .map(|_| (below(rng, count) as u32, problem.operators.not && below(rng, 2) == 1))
-            .collect();
+        // The features that may be in each hole.
+        let mut choices: Vec<Vec<u32>> = vec![(0..count).collect(); holes.len()];
+        let mut open: Vec<usize> = (0..holes.len()).collect();
+        for features in required.iter().take(holes.len()) {
+            choices[open.swap_remove(below(rng, open.len()))].clone_from(features);
+        }
+        let random = |features: &Vec<u32>, rng: &mut ChaCha8Rng| {
+            (features[below(rng, features.len())], problem.operators.not && below(rng, 2) == 1)
+        };
+        let mut literals: Vec<(u32, bool)> = choices.iter().map(|features| random(features, rng)).collect();
         let mut fewest = u64::MAX;
         loop {
             let before = fewest;
             for hole in 0..holes.len() {
+                if budget.is_spent() {
+                    return front;
+                }
                 let mut best = literals[hole];
-                for feature in 0..count as u32 {
+                for &feature in &choices[hole] {
                     for negated in
                         [false, true].into_iter().filter(|negated| !negated || problem.operators.not)
                     {

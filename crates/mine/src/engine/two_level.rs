@@ -2,8 +2,10 @@
 //!
 //! Conjunctions are grown from rows: starting with a row that should be covered, literals of that row are
 //! added, the best ones first, until no other label is covered. Then literals that are not needed are taken
-//! out again. From all conjunctions found, those that improve the score most are chosen, one after the other.
-//! The same for the negated labels gives conjunctions of disjunctions.
+//! out again. That misses short conjunctions whose parts look bad, such as three cells in a row, so for every
+//! other row all conjunctions of at most three literals are tried. From all conjunctions found, those that
+//! improve the score most are chosen, one after the other. The same for the negated labels gives conjunctions
+//! of disjunctions.
 
 use logicvae_logic::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -17,6 +19,8 @@ use crate::rows::{Bits, Rows};
 const SEEDS: usize = 96;
 /// The largest number of literals in a conjunction.
 const LONGEST: usize = 12;
+/// The number of literals whose conjunctions of two and three are all tried: the best ones of a row.
+const COMBINED: usize = 30;
 
 /// A conjunction of literals with the rows that it covers.
 struct Cube {
@@ -100,7 +104,8 @@ impl<'a> Side<'a> {
             };
             let list = if open.is_empty() { &all } else { &open };
             let seed = list[below(rng, list.len())];
-            let cube = self.grow(seed, noise, rng);
+            let short = if number % 2 == 0 { self.short(seed, noise) } else { None };
+            let cube = short.unwrap_or_else(|| self.grow(seed, noise, rng));
             covered.iter_mut().zip(&cube.covered).for_each(|(all, own)| *all |= own);
             if !cubes.iter().any(|known| known.literals == cube.literals) {
                 cubes.push(cube);
@@ -112,13 +117,49 @@ impl<'a> Side<'a> {
         cubes
     }
 
+    /// The literals that are true at a row.
+    fn literals_of(&self, row: usize) -> Vec<(u32, bool)> {
+        let value = |feature: usize| self.rows.column(feature)[row / 64] >> (row % 64) & 1 == 1;
+        let allowed = |&feature: &usize| self.problem.operators.not || value(feature);
+        (0..self.rows.features()).filter(allowed).map(|f| (f as u32, !value(f))).collect()
+    }
+
+    /// The conjunction of at most three literals that covers a row and, of those with few enough other
+    /// labels, the most rows.
+    fn short(&self, seed: usize, noise: f64) -> Option<Cube> {
+        let whole = vec![u64::MAX; self.rows.words()];
+        let literal = |literal| {
+            let covered = self.literal(&whole, literal);
+            let (yes, no) = self.weights(&covered);
+            (yes as f64 / (yes + no).max(1) as f64, literal, covered)
+        };
+        let mut literals: Vec<_> = self.literals_of(seed).into_iter().map(literal).collect();
+        literals.sort_by(|a, b| b.0.total_cmp(&a.0));
+        literals.truncate(COMBINED);
+        let mut best: Option<(u64, Cube)> = None;
+        let mut offer = |chosen: &[usize], covered: &Bits| {
+            let (yes, no) = self.weights(covered);
+            if no as f64 <= noise * yes as f64 && best.as_ref().is_none_or(|(most, _)| yes > *most) {
+                let mut list: Vec<(u32, bool)> = chosen.iter().map(|&at| literals[at].1).collect();
+                list.sort_unstable();
+                best = Some((yes, Cube { literals: list, covered: covered.clone() }));
+            }
+        };
+        let both = |a: &Bits, b: &Bits| -> Bits { a.iter().zip(b).map(|(a, b)| a & b).collect() };
+        for a in 0..literals.len() {
+            offer(&[a], &literals[a].2);
+            for b in 0..a {
+                let pair = both(&literals[a].2, &literals[b].2);
+                offer(&[a, b], &pair);
+                (0..b).for_each(|c| offer(&[a, b, c], &both(&pair, &literals[c].2)));
+            }
+        }
+        best.map(|(_, cube)| cube)
+    }
+
     /// A conjunction that covers a row.
     fn grow(&self, seed: usize, noise: f64, rng: &mut ChaCha8Rng) -> Cube {
-        let value = |feature: usize| self.rows.column(feature)[seed / 64] >> (seed % 64) & 1 == 1;
-        let mut open: Vec<(u32, bool)> = (0..self.rows.features())
-            .filter(|&f| self.problem.operators.not || value(f))
-            .map(|f| (f as u32, !value(f)))
-            .collect();
+        let mut open = self.literals_of(seed);
         let mut literals: Vec<(u32, bool)> = Vec::new();
         let mut covered = vec![u64::MAX; self.rows.words()];
         let (mut yes, mut no) = self.weights(&covered);

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Trust, shuffled_order};
-use crate::random::{below, generator};
+use crate::random::{generator, hypergeometric};
 use crate::rows::Labels;
 
 /// The result of shuffling labels.
@@ -57,13 +57,9 @@ fn shuffled(weights: &[Labels], are_counts: bool, rng: &mut ChaCha8Rng) -> Vec<L
     let mut left: u64 = weights.iter().flatten().sum();
     let mut positive: u64 = weights.iter().map(|[_, yes]| yes).sum();
     let mut draw = |weight: u64| {
-        let mut drawn = 0;
-        for _ in 0..weight {
-            let is_positive = (below(rng, left as usize) as u64) < positive;
-            left -= 1;
-            positive -= u64::from(is_positive);
-            drawn += u64::from(is_positive);
-        }
+        let drawn = hypergeometric(rng, weight, positive, left);
+        left -= weight;
+        positive -= drawn;
         [weight - drawn, drawn]
     };
     weights.iter().map(|[no, yes]| draw(no + yes)).collect()

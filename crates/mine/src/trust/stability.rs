@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Trust;
 use crate::expr::Expr;
-use crate::random::{below, generator};
+use crate::random::{below, binomial, generator};
 use crate::rows::{Labels, same_bits};
 
 /// How often the same formula wins on resampled rows.
@@ -66,16 +66,15 @@ fn resampled(weights: &[Labels], are_counts: bool, rng: &mut ChaCha8Rng) -> Vec<
         }
         return drawn;
     }
-    let mut starts = Vec::with_capacity(2 * weights.len());
-    let mut total = 0;
-    for weight in weights.iter().flatten() {
-        starts.push(total);
-        total += weight;
-    }
-    for _ in 0..total {
-        let unit = below(rng, total as usize) as u64;
-        let at = starts.partition_point(|&start| start <= unit) - 1;
-        drawn[at / 2][at % 2] += 1;
+    // How many of the remaining draws each label of each item gets.
+    let total: u64 = weights.iter().flatten().sum();
+    let (mut draws, mut left) = (total, total);
+    for (drawn, weight) in drawn.iter_mut().flatten().zip(weights.iter().flatten()) {
+        if left > 0 {
+            *drawn = binomial(rng, draws, *weight as f64 / left as f64);
+        }
+        draws -= *drawn;
+        left -= weight;
     }
     drawn
 }

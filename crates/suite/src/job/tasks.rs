@@ -201,10 +201,6 @@ impl Job<'_> {
         let folder = self.layout.model(export);
         fs::create_dir_all(folder.parent().unwrap_or(&folder))
             .context("cannot create the folder of models")?;
-        // A folder with a card and without settings would be refused as something else than a model.
-        if !logicvae_vae::Run::exists(&folder) {
-            fs::remove_file(folder.join("README.md")).ok();
-        }
         let mut command = self.layout.logicvae();
         command.arg("export").arg(self.layout.run_folder(export.model));
         // Only models for users need a card.

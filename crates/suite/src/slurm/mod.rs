@@ -35,7 +35,7 @@ pub fn submit(
     let groups = groups(suite, steps, &queued);
     let (done, waiting) = (steps.iter().filter(|step| step.done).count(), queued.len());
     let count: usize = groups.iter().map(|group| group.tasks.len()).sum();
-    eprintln!("{done} of {} experiments are done, {waiting} are queued, {count} are submitted", steps.len());
+    message!("{done} of {} experiments are done, {waiting} are queued, {count} are submitted", steps.len());
     if count == 0 {
         return Ok(());
     }
@@ -54,7 +54,7 @@ pub fn submit(
             .with_context(|| format!("the array of {}", names(group)))?;
         queue::remember(&layout.runs, job, &group.tasks)?;
         write_file(&folder.join(format!("{job}.sh")), text.as_bytes())?;
-        println!("job {job}: {} experiments ({})", group.tasks.len(), ranges(group.tasks.keys().copied()));
+        answer!("job {job}: {} experiments ({})", group.tasks.len(), ranges(group.tasks.keys().copied()));
         debug_assert_eq!(number, jobs.len());
         jobs.push(job);
     }
@@ -73,7 +73,7 @@ pub fn submit(
         print_script(&after, &text);
         return Ok(());
     }
-    println!("job {}: the report", queue::submit(&text, &after).context("the report")?);
+    answer!("job {}: the report", queue::submit(&text, &after).context("the report")?);
     Ok(())
 }
 
@@ -95,7 +95,7 @@ fn arguments(after: &After, job: impl Fn(usize) -> String) -> Vec<String> {
 
 fn print_script(arguments: &[String], text: &str) {
     let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-    println!("$ sbatch --parsable {}\n{text}", words.join(" "));
+    answer!("$ sbatch --parsable {}\n{text}", words.join(" "));
 }
 
 fn names(group: &Group) -> String {

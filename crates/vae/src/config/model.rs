@@ -142,7 +142,7 @@ impl ModelConfig {
 
     /// The number of classes that the decoder chooses from: all types but START and END, plus 'stop' if it is
     /// not constrained.
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.vocabulary().types() - 2 + usize::from(!self.constrained)
     }
 

@@ -79,7 +79,7 @@ impl LeafBatch {
     }
 
     /// The variable of each leaf, shape by shape and from left to right, where x1 has index 0.
-    pub fn indices(&self) -> &[u32] {
+    pub(crate) fn indices(&self) -> &[u32] {
         &self.indices
     }
 }
@@ -177,7 +177,7 @@ impl LeafModel {
     }
 
     /// Where the weights are.
-    pub fn device(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         self.head.weight().device()
     }
 
@@ -262,7 +262,7 @@ impl LeafModel {
     }
 
     /// For each shape, the formula with the most probable variable at every leaf.
-    pub fn predict(&self, batch: &LeafBatch) -> Result<Vec<Formula>, VaeError> {
+    pub(crate) fn predict(&self, batch: &LeafBatch) -> Result<Vec<Formula>, VaeError> {
         let best = self.logits(batch)?.argmax(D::Minus1)?.to_vec1::<u32>()?;
         self.assemble(batch, &best)
     }

@@ -1,5 +1,7 @@
 //! From a meaning alone to formulae that have it.
 
+use std::sync::OnceLock;
+
 use candle_core::Tensor;
 use logicvae_logic::{Formula, ShortestFormulae};
 use rayon::prelude::*;
@@ -12,6 +14,8 @@ use crate::semantics::{Condition, Conditions};
 
 /// The size up to which the shortest formula of observations is known.
 const TABULATED: u8 = 11;
+/// The number of variables up to which it is known.
+const MAX_VARIABLES: usize = 6;
 
 /// A formula that was found for a meaning.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +42,15 @@ impl Model {
     /// The mean of the prior is decoded by beam search. The model needs a semantic embedding from which truth
     /// tables can be read (the setting `goal_conditioned`).
     pub fn express(&self, conditions: &Conditions, count: usize) -> Result<Vec<Vec<Expressed>>, VaeError> {
+        self.express_by(conditions, Decoding::Beam { width: count })
+    }
+
+    /// The same with another way of decoding the mean of the prior, such as samples.
+    pub fn express_by(
+        &self,
+        conditions: &Conditions,
+        decoding: Decoding,
+    ) -> Result<Vec<Vec<Expressed>>, VaeError> {
         let goals = self.goals(conditions)?;
         let conditions = &self.completed(conditions, &goals)?;
         if goals.len() != conditions.rows() {
@@ -46,7 +59,7 @@ impl Model {
         }
         let z = self.prior(conditions)?.mean.detach();
         let codes = Codes { z, conditions: conditions.clone() };
-        let decoded = self.decode(&codes, Decoding::Beam { width: count })?;
+        let decoded = self.decode(&codes, decoding)?;
         let rows = decoded.into_par_iter().zip(&goals).map(|(list, goal)| ranked(list, goal));
         Ok(rows.collect())
     }
@@ -62,8 +75,7 @@ impl Model {
         else {
             return Ok(conditions.clone());
         };
-        let mut functions = ShortestFormulae::new(variables as usize, TABULATED).functions();
-        functions.sort_by_key(|&(table, size)| (size, table));
+        let functions = short_functions(variables as usize);
         let mut rows: Vec<Tensor> =
             (0..conditions.rows()).map(|row| vectors.narrow(0, row, 1)).collect::<Result<_, _>>()?;
         for row in partial {
@@ -92,6 +104,18 @@ impl Model {
         };
         Ok(decoded.iter().enumerate().map(|(row, list)| of_row(row, list)).collect())
     }
+}
+
+/// The truth tables of short formulae with their sizes, the shortest first. They are computed once.
+fn short_functions(variables: usize) -> &'static [(u64, usize)] {
+    static TABLES: [OnceLock<Vec<(u64, usize)>>; MAX_VARIABLES + 1] =
+        [const { OnceLock::new() }; MAX_VARIABLES + 1];
+    let variables = variables.min(MAX_VARIABLES);
+    TABLES[variables].get_or_init(|| {
+        let mut functions = ShortestFormulae::new(variables, TABULATED).functions();
+        functions.sort_by_key(|&(table, size)| (size, table));
+        functions
+    })
 }
 
 fn ranked(list: Vec<Decoded>, goal: &Goal) -> Vec<Expressed> {

@@ -187,7 +187,7 @@ impl Model {
     }
 
     /// Where the weights are.
-    pub fn device(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         self.mean.weight().device()
     }
 

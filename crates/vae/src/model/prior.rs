@@ -55,7 +55,7 @@ impl PriorNetwork {
 
 impl Model {
     /// The prior distribution of latent vectors under these conditions.
-    pub fn prior(&self, conditions: &Conditions) -> Result<Gaussian, VaeError> {
+    pub(crate) fn prior(&self, conditions: &Conditions) -> Result<Gaussian, VaeError> {
         match (&self.prior, conditions.vectors()) {
             (Some(prior), Some(vectors)) => {
                 prior.forward(&vectors.to_device(self.device())?, self.config.latent)

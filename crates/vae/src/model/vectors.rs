@@ -43,7 +43,7 @@ impl Model {
     }
 
     /// A number that identifies the model, from 1 to 2²⁰: a hash of its weights and its semantic embedding.
-    pub fn tag(&self) -> Result<u32, VaeError> {
+    pub(crate) fn tag(&self) -> Result<u32, VaeError> {
         let mut hash = crc32fast::Hasher::new();
         hash.update(&self.parameters.to_safetensors()?);
         if let Some(embedding) = self.embedding() {

@@ -8,7 +8,8 @@ use logicvae_kernel::Embedding;
 use logicvae_logic::Dataset;
 
 use super::files::{
-    ABOUT, CONFIG, CONTEXT, LOCK, STATE, checksum, file_error, formulae_text, run_files, weights_name,
+    ABOUT, CARD, CONFIG, CONTEXT, LOCK, MANIFEST, STATE, checksum, file_error, formulae_text, run_files,
+    weights_name,
 };
 use super::replace::Replacement;
 use super::store::Store;
@@ -52,9 +53,12 @@ impl Run {
         }
         if folder.is_dir() && !Self::exists(folder) {
             let all = fs::read_dir(folder).map_err(file_error("read", folder))?.count();
-            // A start that was killed leaves its lock and a part of a run. Any other content is not ours.
-            let killed = folder.join(LOCK).exists() && all == run_files(folder)?.len();
-            if all > 0 && !killed {
+            let has = |name: &str| folder.join(name).exists();
+            // A start that was killed leaves its lock and a part of a run, and a run can have lost its
+            // settings. Any other content is not ours.
+            let damaged = replace && (has(MANIFEST) || has(ABOUT));
+            let known = run_files(folder)?.len() + usize::from(damaged && has(CARD));
+            if all > 0 && !(all == known && (damaged || has(LOCK))) {
                 return refuse(format!("{name} is not empty and contains no run: name a new folder"));
             }
         }

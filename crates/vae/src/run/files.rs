@@ -16,6 +16,8 @@ pub(super) const EXPORTED: &str = "model.safetensors";
 pub(super) const LOCK: &str = "lock";
 pub(super) const METRICS: &str = "metrics.jsonl";
 pub(super) const MANIFEST: &str = "manifest.json";
+/// The model card, which `logicvae export` writes.
+pub(super) const CARD: &str = "README.md";
 /// A folder inside the run folder with complete new content, which takes the place of the old content.
 pub(super) const NEXT: &str = ".next";
 /// Drawn by the command line.

@@ -161,7 +161,11 @@ fn describe(out: &mut dyn std::io::Write, table: &Rows) -> std::io::Result<()> {
     for (count, note) in notes.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(out, "{count} {note}")?;
     }
-    let notable = |kind: &str| kind.starts_with("left out") || kind.contains("are no numbers");
+    let notable = |kind: &str| {
+        kind.starts_with("left out")
+            || kind.contains("are no numbers")
+            || kind.starts_with("a number, cut at")
+    };
     for column in summary.columns.iter().filter(|column| notable(&column.kind)) {
         writeln!(out, "column {}: {}", column.name, column.kind)?;
     }

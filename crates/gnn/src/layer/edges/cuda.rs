@@ -111,3 +111,18 @@ pub(in crate::layer) fn sum(
 pub(super) fn gather(edges: &Grouped, width: usize, x: Numbers<'_>) -> Result<CudaStorage> {
     sum("csr_gather", edges, width, x)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_a_kernel_cannot_count_are_refused() {
+        assert_eq!(count(u32::MAX as usize).unwrap(), u32::MAX);
+        assert!(count(1 << 32).unwrap_err().to_string().contains("too many for a CUDA kernel"));
+        // A grid is never larger than CUDA allows, and never cut off.
+        let grids =
+            [1, 1 << 20, 1 << 32, 1 << 40, usize::MAX].map(|elements| by_element(elements).grid_dim.0);
+        assert!(grids.windows(2).all(|pair| pair[0] <= pair[1]) && grids[4] <= i32::MAX as u32, "{grids:?}");
+    }
+}
