@@ -2,7 +2,10 @@
 //! alternately in one process tree, and medians are compared. Started by `cargo xtask bench`, which prepares
 //! Python.
 
+#![deny(unsafe_code)]
+
 mod aig;
+#[allow(unsafe_code)] // calls the operating system
 mod cores;
 mod embedding;
 mod gnn;

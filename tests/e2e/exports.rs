@@ -100,7 +100,7 @@ fn a_training_starts_from_the_weights_of_another_run() {
             run.err
         );
     }
-    refused(&train_from(&folder.path("none"), &folder.path("c"), &[]), &["contains no run"]);
+    refused(&train_from(&folder.path("none"), &folder.path("c"), &[]), &["does not exist"]);
     assert!(["a", "b", "c"].iter().all(|name| !Path::new(&folder.path(name)).exists()));
 }
 

@@ -39,6 +39,13 @@ fn large_formulae_of_few_variables_have_an_end() {
 }
 
 #[test]
+fn long_lines_are_printed_at_once() {
+    // The counterexample has 16 million values.
+    let run = logicvae(&["check", "x16777216", "x1"]);
+    assert_eq!((run.code, run.out.lines().last().map(|line| line.len() > 1 << 24)), (1, Some(true)));
+}
+
+#[test]
 fn escape_sequences_are_shown_and_not_obeyed() {
     let folder = Folder::new();
     let file = folder.write("labels.txt", "REQ\u{1b}[31m\u{7}: x1 & x2\nREQ2: x2 & x1\n");

@@ -262,7 +262,7 @@ fn bad_input_to_a_model_has_a_clear_message() {
     let foreign = folder.write("foreign.txt", "x1 & x7\n");
     let text = folder.write("z.txt", "hello");
     for (args, wanted) in [
-        (vec!["evaluate", "nowhere"], "contains no run"),
+        (vec!["evaluate", "nowhere"], "nowhere does not exist"),
         (vec!["evaluate", &fresh, "--seen"], "fresh"),
         (vec!["evaluate", &run, "--prior-noise", "-1"], "0 or more"),
         (vec!["encode", "--model", &run, "x1 &"], "neither a file nor a valid formula"),

@@ -84,8 +84,8 @@ pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Sect
     header.extend(["espresso's literals", "half the literals", "unseen rows", "ours on unseen"]);
     header.push("best other on unseen");
     let text = format!(
-        "F1 on the test rows. *Half the literals* is our best formula with at most half as many literals as \
-         espresso's, where that has more than 15. {}",
+        "F1 on the test rows; the best is bold. *Half the literals* is our best formula with at most half as \
+         many literals as espresso's, where that has more than 15. {}",
         limits(options, "one run on each")
     );
     let mut section = Section::new(TITLES[1], text, &header);
@@ -97,16 +97,15 @@ pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Sect
         let mut cells = vec![
             task.name.clone(),
             format!("{} × {}", task.train.len(), task.train[0].len()),
-            format!("**{:.3}**", f1(&own.chosen.predictions, &task.truth)),
+            String::new(),
             own.chosen.literals.to_string(),
             format!("{:.1}", own.seconds),
         ];
-        let (mut literals, mut best, mut best_unseen) = (None, 0.0f64, None::<f64>);
+        let (mut literals, mut best_unseen) = (None, None::<f64>);
+        let mut scores = vec![Some(f1(&own.chosen.predictions, &task.truth))];
         for tool in TOOLS {
             let found = peers.run(tool, task)?;
-            let own = found.as_ref().map(|(values, _)| f1(values, &task.truth));
-            best = best.max(own.unwrap_or(0.0));
-            cells.push(number(own));
+            scores.push(found.as_ref().map(|(values, _)| f1(values, &task.truth)));
             if let Some((values, count)) = found {
                 if tool == "espresso" {
                     literals = Some(count);
@@ -114,7 +113,10 @@ pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Sect
                 best_unseen = Some(best_unseen.unwrap_or(0.0).max(f1_at(&values, &task.truth, &unseen)));
             }
         }
-        if f1(&own.chosen.predictions, &task.truth) < best {
+        let mut shown = marked(&scores).into_iter();
+        cells[2] = shown.next().unwrap_or_default();
+        cells.extend(shown);
+        if scores[0] < scores.iter().copied().flatten().reduce(f64::max) {
             behind.push(task.name.clone());
         }
         if let Some(count) = literals.filter(|&count| count > 15 && 2 * own.chosen.literals > count) {
@@ -146,6 +148,10 @@ pub fn clean(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Sect
     Ok(section)
 }
 
+/// Tables with fewer training rows vary more from seed to seed, so they have more seeds.
+const SMALL: usize = 200;
+const SEEDS_OF_SMALL: u64 = 4;
+
 /// Mean F1 of ours and all tools over changed tasks.
 fn compare(
     title: &str,
@@ -156,43 +162,44 @@ fn compare(
     peers: &mut Peers,
     options: &Options,
 ) -> Result<Section> {
-    let mut header = vec!["set", "share", "ours"];
+    let mut header = vec!["set", "share", "seeds", "ours"];
     header.extend(QUICK_TOOLS);
-    let text = format!("{text} {}", limits(options, &format!("means over {} seeds", options.seeds)));
-    let mut section = Section::new(title, text, &header);
-    let mut all: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
+    let number = options.seeds;
+    let seeds = format!("means over {number} seeds, or {} for tables of few rows", number * SEEDS_OF_SMALL);
+    let mut section = Section::new(title, format!("{text} {}", limits(options, &seeds)), &header);
+    let mut all: Vec<Scores> = Vec::new();
     let (mut behind, mut sets_behind) = (Vec::new(), Vec::new());
     for task in sets {
-        let first = all[0].len();
+        let seeds = number * if task.train.len() < SMALL { SEEDS_OF_SMALL } else { 1 };
+        let first = all.len();
         for &level in levels {
             eprintln!("{title}: {} at {level}", task.name);
-            let mut scores: Vec<Vec<f64>> = vec![Vec::new(); QUICK_TOOLS.len() + 1];
-            for seed in 0..options.seeds {
+            let mut scores = Scores::default();
+            for seed in 0..seeds {
                 let changed = change(task, level, seed);
                 let own = ours(&changed, &Engines::default(), options.seconds)?;
-                scores[0].push(f1(&own.chosen.predictions, &changed.truth));
-                for (at, tool) in QUICK_TOOLS.iter().enumerate() {
+                let mut one = vec![f1(&own.chosen.predictions, &changed.truth)];
+                for tool in QUICK_TOOLS {
                     let found = peers.run(tool, &changed)?;
-                    scores[at + 1].push(found.map_or(0.0, |(values, _)| f1(&values, &changed.truth)));
+                    one.push(found.map_or(0.0, |(values, _)| f1(&values, &changed.truth)));
                 }
+                scores.0.push(one);
             }
-            let means: Vec<f64> = scores.iter().map(|list| mean(list)).collect();
             let share = format!("{:.0} %", 100.0 * level);
-            section.row(cells(&task.name, &share, &means));
-            behind.extend(behind_best(&format!("{} at {share}", task.name), &means));
-            all.iter_mut().zip(means).for_each(|(list, mean)| list.push(mean));
+            behind.extend(behind_best(&format!("{} at {share}", task.name), std::slice::from_ref(&scores)));
+            section.row(cells([&task.name, &share, &seeds.to_string()], &scores.means()));
+            all.push(scores);
         }
-        let of_set: Vec<f64> = all.iter().map(|list| mean(&list[first..])).collect();
-        section.row(cells(&task.name, "all", &of_set));
-        sets_behind.extend(behind_best(&task.name, &of_set));
+        section.row(cells([&task.name, "all", ""], &means(&all[first..])));
+        sets_behind.extend(behind_best(&task.name, &all[first..]));
     }
-    let of_all: Vec<f64> = all.iter().map(|list| mean(list)).collect();
-    section.row(cells("all", "all", &of_all));
+    section.row(cells(["all", "all", ""], &means(&all)));
     for (what, behind) in [("means of sets", sets_behind), ("single rows", behind)] {
         section.note(match behind.is_empty() {
             true => format!("In {what}, ours is nowhere more than 0.01 below the best other tool."),
             false => format!(
-                "In {what}, ours is more than 0.01 below the best other tool on {}.",
+                "In {what}, ours is more than 0.01 below the best other tool on {}. (± two standard errors of \
+                 the difference, over the seeds.)",
                 behind.join(", ")
             ),
         });
@@ -200,28 +207,68 @@ fn compare(
     Ok(section)
 }
 
-/// The cells of a row: ours is bold.
-fn cells(name: &str, share: &str, means: &[f64]) -> Vec<String> {
-    let numbers = means.iter().enumerate();
-    let number = |(at, m): (usize, &f64)| if at == 0 { format!("**{m:.3}**") } else { format!("{m:.3}") };
-    [name.to_owned(), share.to_owned()].into_iter().chain(numbers.map(number)).collect()
+/// The F1 of ours and of all tools, for each seed.
+#[derive(Default)]
+struct Scores(Vec<Vec<f64>>);
+
+impl Scores {
+    fn column(&self, at: usize) -> impl Iterator<Item = f64> {
+        self.0.iter().map(move |seed| seed[at])
+    }
+
+    fn means(&self) -> Vec<f64> {
+        (0..=QUICK_TOOLS.len()).map(|at| mean(&self.column(at).collect::<Vec<f64>>())).collect()
+    }
+
+    /// The squared standard error of the mean difference of a tool and ours.
+    fn squared_error(&self, at: usize) -> f64 {
+        let differences: Vec<f64> =
+            self.column(at).zip(self.column(0)).map(|(tool, own)| tool - own).collect();
+        let (count, centre) = (differences.len() as f64, mean(&differences));
+        let squares: f64 = differences.iter().map(|difference| (difference - centre).powi(2)).sum();
+        squares / (count - 1.0).max(1.0) / count
+    }
 }
 
-/// How far ours, the first number, is below the best other one, if that is more than 0.01.
-fn behind_best(what: &str, means: &[f64]) -> Option<String> {
-    let others = means[1..].iter().zip(QUICK_TOOLS);
-    let (best, tool) = others.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
-    (*best > means[0] + 0.01).then(|| format!("{what} ({:.3} below {tool})", best - means[0]))
+/// The means over several rows, each of which counts the same.
+fn means(rows: &[Scores]) -> Vec<f64> {
+    let of_rows: Vec<Vec<f64>> = rows.iter().map(Scores::means).collect();
+    (0..=QUICK_TOOLS.len()).map(|at| mean(&of_rows.iter().map(|row| row[at]).collect::<Vec<f64>>())).collect()
+}
+
+/// The cells of a row.
+fn cells(first: [&str; 3], means: &[f64]) -> Vec<String> {
+    let means: Vec<Option<f64>> = means.iter().copied().map(Some).collect();
+    first.into_iter().map(str::to_owned).chain(marked(&means)).collect()
+}
+
+/// Numbers as they are shown: the largest ones are bold.
+fn marked(scores: &[Option<f64>]) -> Vec<String> {
+    let shown: Vec<String> = scores.iter().map(|&score| number(score)).collect();
+    let best = scores.iter().copied().flatten().reduce(f64::max);
+    let best = number(best);
+    shown.into_iter().map(|text| if text == best { format!("**{text}**") } else { text }).collect()
+}
+
+/// How far ours is below the best other tool, if that is more than 0.01.
+fn behind_best(what: &str, rows: &[Scores]) -> Option<String> {
+    let means = means(rows);
+    let best = (1..means.len()).reduce(|best, at| if means[at] > means[best] { at } else { best })?;
+    let squares: f64 = rows.iter().map(|row| row.squared_error(best)).sum();
+    let twice = 2.0 * squares.sqrt() / rows.len() as f64;
+    let gap = means[best] - means[0];
+    (gap > 0.01).then(|| format!("{what} ({gap:.3} ± {twice:.3} below {})", QUICK_TOOLS[best - 1]))
 }
 
 /// Flipped labels.
 pub fn noise(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
-    let text = "Mean F1 on clean test rows after a share of the training labels was flipped.";
+    let text =
+        "Mean F1 on clean test rows after a share of the training labels was flipped. The best is bold.";
     compare(TITLES[2], text, sets, &[0.05, 0.1, 0.2], Task::with_noise, peers, options)
 }
 
 /// Few rows.
 pub fn few_rows(sets: &[Task], peers: &mut Peers, options: &Options) -> Result<Section> {
-    let text = "Mean F1 on the test rows, with a share of the training rows.";
+    let text = "Mean F1 on the test rows, with a share of the training rows. The best is bold.";
     compare(TITLES[3], text, sets, &[0.1, 0.25, 0.5], Task::with_rows, peers, options)
 }

@@ -38,12 +38,15 @@ impl<W: Write> Plain<W> {
 
 impl<W: Write> Write for Plain<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.line.extend_from_slice(bytes);
-        if let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') {
-            let text = String::from_utf8_lossy(&self.line[..=end]);
-            self.to.write_all(plain(&text).as_bytes())?;
-            self.line.drain(..=end);
-        }
+        // Only the new bytes are searched: a line can have millions of pieces.
+        let Some(end) = bytes.iter().rposition(|&byte| byte == b'\n') else {
+            self.line.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        };
+        self.line.extend_from_slice(&bytes[..=end]);
+        self.to.write_all(plain(&String::from_utf8_lossy(&self.line)).as_bytes())?;
+        self.line.clear();
+        self.line.extend_from_slice(&bytes[end + 1..]);
         Ok(bytes.len())
     }
 

@@ -1,7 +1,7 @@
 //! Numerics that LogicVAE's graph networks and autoencoders share.
 //!
-//! candle gives tensors and automatic differentiation. This crate adds what a fast training step on the CPU
-//! needs besides:
+//! candle gives tensors and automatic differentiation. This crate adds what else a fast training step
+//! on the CPU needs:
 //!
 //! - [`Operation`] and [`apply`]: a whole pass with its own forward and backward code, as one candle
 //!   operation on any number of tensors;
@@ -10,7 +10,7 @@
 //! - [`Parameters`] and [`named_weights!`]: weights by name, drawn from a seed or loaded from safetensors,
 //!   and structs with one field per weight;
 //! - [`Adam`], whose state can be saved, and [`ridge()`] regression;
-//! - [`DeviceChoice`]: where tensors live, as a user writes it.
+//! - [`DeviceChoice`]: the name of a device, such as `cuda:1`.
 //!
 //! Results never depend on the number of threads: work is divided in the same way however many threads run
 //! it.

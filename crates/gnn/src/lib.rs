@@ -14,7 +14,8 @@
 //!
 //! What is not here: the meaning of formulae, training, files.
 
-#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))] // Launching a CUDA kernel is unsafe.
+#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
+#![cfg_attr(feature = "cuda", deny(unsafe_code))] // Launching a CUDA kernel is unsafe.
 
 mod config;
 mod encoder;

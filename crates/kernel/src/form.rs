@@ -37,10 +37,10 @@ impl Form {
     ///
     /// ```
     /// use logicvae_kernel::Form;
-    /// assert_eq!(Form::Agreement.of(0.8), 0.9);
-    /// assert_eq!(Form::Gaussian { sigma2: 0.44 }.of(1.0), 1.0);
+    /// assert_eq!(Form::Agreement.apply(0.8), 0.9);
+    /// assert_eq!(Form::Gaussian { sigma2: 0.44 }.apply(1.0), 1.0);
     /// ```
-    pub fn of(self, plain: f64) -> f64 {
+    pub fn apply(self, plain: f64) -> f64 {
         match self {
             Self::Plain => plain,
             Self::Gaussian { sigma2 } => (-(1.0 - plain) / sigma2).exp(),
@@ -51,6 +51,6 @@ impl Form {
     /// The similarity for each possible number of differing assignments, from 0 to `assignments`.
     pub(crate) fn table(self, assignments: usize) -> Vec<f64> {
         let m = assignments as i64;
-        (0..=m).map(|differ| self.of((m - 2 * differ) as f64 / m as f64)).collect()
+        (0..=m).map(|differ| self.apply((m - 2 * differ) as f64 / m as f64)).collect()
     }
 }

@@ -110,7 +110,7 @@ impl Kernel {
     pub(crate) fn gram_of_values(&self, values: &BitMatrix) -> Array2<f64> {
         if let Some(weights) = self.domain.weights() {
             let scaled = scaled_signs(values, weights);
-            return product(Backend::default(), scaled.view(), scaled.t()).mapv(|k| self.form.of(k));
+            return product(Backend::default(), scaled.view(), scaled.t()).mapv(|k| self.form.apply(k));
         }
         if self.is_written_in_order(values) {
             return self.cross_of_values(values, values);
@@ -150,7 +150,7 @@ impl Kernel {
         assert_eq!(rows.bits(), columns.bits(), "the values are at different numbers of assignments");
         if let Some(weights) = self.domain.weights() {
             let (left, right) = (scaled_signs(rows, weights), scaled_signs(columns, weights));
-            return product(Backend::default(), left.view(), right.t()).mapv(|k| self.form.of(k));
+            return product(Backend::default(), left.view(), right.t()).mapv(|k| self.form.apply(k));
         }
         let mut cross = Array2::zeros((rows.rows(), columns.rows()));
         let Some(whole) = cross.as_slice_mut() else { return cross };

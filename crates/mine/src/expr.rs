@@ -60,7 +60,7 @@ impl Expr {
 
     /// An operator with any operands, simplified: nested equal operators are flattened, constants and
     /// repeated operands disappear, and contradictory literals decide.
-    pub fn join(join: Join, children: Vec<Self>) -> Self {
+    pub(crate) fn join(join: Join, children: Vec<Self>) -> Self {
         match join {
             Join::And => Self::lattice(Join::And, children),
             Join::Or => Self::lattice(Join::Or, children),
@@ -191,7 +191,7 @@ impl Expr {
     }
 
     /// The values at all rows. Bits beyond the last row are arbitrary.
-    pub fn values(&self, rows: &Rows) -> Bits {
+    pub(crate) fn values(&self, rows: &Rows) -> Bits {
         match self {
             Self::Const(value) => vec![if *value { u64::MAX } else { 0 }; rows.words()],
             Self::Literal(feature, negated) => {
@@ -254,7 +254,7 @@ impl Expr {
 
 impl Join {
     /// The values of this operator on its operands' values.
-    pub fn values(self, operands: impl Iterator<Item = Bits>) -> Bits {
+    pub(crate) fn values(self, operands: impl Iterator<Item = Bits>) -> Bits {
         let combine = |operands: &mut dyn Iterator<Item = Bits>, with: fn(&mut u64, u64)| {
             let mut all = operands.next().unwrap_or_default();
             operands.for_each(|next| all.iter_mut().zip(next).for_each(|(a, b)| with(a, b)));

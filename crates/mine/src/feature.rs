@@ -14,10 +14,10 @@ pub struct Feature {
     /// The other value, if the column has exactly two and none is missing: `fan = off` reads better than
     /// `fan != on`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opposite: Option<String>,
+    pub(crate) opposite: Option<String>,
     /// Whether no value of the column is missing. Only then is `speed < 30` the negation of `speed >= 30`.
     #[serde(skip)]
-    pub complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// A question about a value. A missing value answers every question with no, except whether it is missing.
@@ -66,7 +66,7 @@ impl Feature {
     }
 
     /// The text of the feature or its negation.
-    pub fn text(&self, negated: bool) -> String {
+    pub(crate) fn text(&self, negated: bool) -> String {
         let column = quoted(&self.column);
         match (&self.test, negated) {
             (Test::True, false) => column,

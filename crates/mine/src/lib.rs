@@ -43,7 +43,7 @@ pub use feature::{Feature, Test};
 pub use mine::{MineOptions, Mined, MinedFormula, mine};
 pub use parse::{ParsedFormula, parse};
 pub use problem::MineOperators;
-pub use rows::{Bits, Confusion, Labels, RowCounter, Rows};
+pub use rows::{Confusion, RowCounter, Rows};
 pub use search::StopReason;
 pub use shape::Shape;
 pub use table::{ColumnUse, Predictions, Summary, Table, TableOptions, WrongRow, predict, wrong_rows};

@@ -174,7 +174,7 @@ impl Parser<'_> {
         MineError::parse(message, self.text, at)
     }
 
-    fn place(&self) -> usize {
+    fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(self.text.len(), |(at, _)| *at)
     }
 
@@ -193,14 +193,14 @@ impl Parser<'_> {
         if self.take(&[name]) {
             return Ok(());
         }
-        Err(self.error(format!("`{name}` is missing here: {why}"), self.place()))
+        Err(self.error(format!("`{name}` is missing here: {why}"), self.position()))
     }
 
     fn implication(&mut self) -> Result<Expr, MineError> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(
-                self.error(format!("parentheses are nested deeper than {DEPTH} levels"), self.place())
+                self.error(format!("parentheses are nested deeper than {DEPTH} levels"), self.position())
             );
         }
         let left = self.chain(Join::Or, &["|", "||", "∨", "or"])?;
@@ -243,7 +243,7 @@ impl Parser<'_> {
     }
 
     fn atom(&mut self) -> Result<Expr, MineError> {
-        let at = self.place();
+        let at = self.position();
         if self.take(&["("]) {
             let inner = self.implication()?;
             self.expect(")", "a parenthesis is open")?;
@@ -277,7 +277,7 @@ impl Parser<'_> {
     }
 
     fn at_least(&mut self) -> Result<Expr, MineError> {
-        let at = self.place();
+        let at = self.position();
         let count = match self.tokens.get(self.next) {
             Some((_, Token::Word(word))) => word.parse().ok(),
             _ => None,
@@ -309,7 +309,7 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         self.next += 1;
-        let at = self.place();
+        let at = self.position();
         let value = match self.tokens.get(self.next) {
             Some((_, Token::Word(text) | Token::Quoted(text))) => text.clone(),
             _ => return Err(self.error(format!("a value must follow `{sign}`"), at)),

@@ -17,13 +17,13 @@ use crate::shown::Style;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MineOperators {
     /// `!`, `!=` and `<`.
-    pub not: bool,
+    pub(crate) not: bool,
     /// `^`.
-    pub xor: bool,
+    pub(crate) xor: bool,
     /// `at least k of (...)`.
-    pub at_least: bool,
+    pub(crate) at_least: bool,
     /// `->`, where it makes a formula shorter.
-    pub implies: bool,
+    pub(crate) implies: bool,
 }
 
 impl Default for MineOperators {
@@ -100,7 +100,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The same problem for other rows, with other questions.
-    pub fn on<'b>(&self, rows: &'b Rows, features: &'b [Feature]) -> Problem<'b> {
+    pub fn with_rows<'b>(&self, rows: &'b Rows, features: &'b [Feature]) -> Problem<'b> {
         Problem {
             rows,
             features,

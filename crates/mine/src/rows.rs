@@ -36,18 +36,18 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confusion {
     /// Positive rows that are predicted as positive.
-    pub true_positive: u64,
+    pub(crate) true_positive: u64,
     /// Negative rows that are predicted as positive.
-    pub false_positive: u64,
+    pub(crate) false_positive: u64,
     /// Positive rows that are predicted as negative.
-    pub false_negative: u64,
+    pub(crate) false_negative: u64,
     /// Negative rows that are predicted as negative.
-    pub true_negative: u64,
+    pub(crate) true_negative: u64,
 }
 
 impl Confusion {
     /// Counts one row.
-    pub fn add(&mut self, predicted: bool, label: bool) {
+    pub(crate) fn add(&mut self, predicted: bool, label: bool) {
         match (predicted, label) {
             (true, true) => self.true_positive += 1,
             (true, false) => self.false_positive += 1,
@@ -93,18 +93,8 @@ impl RowCounter {
         self.rows[at as usize].1[usize::from(label)] += weight;
     }
 
-    /// The number of distinct rows so far.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether no row was added.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The table.
-    pub fn finish(self, features: usize) -> Rows {
+    pub(crate) fn finish(self, features: usize) -> Rows {
         drop(self.index);
         Rows::new(features, self.rows)
     }
@@ -205,7 +195,7 @@ impl Rows {
     }
 
     /// The number of words per feature.
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.words
     }
 
@@ -224,7 +214,7 @@ impl Rows {
     }
 
     /// The weights of the labels of each row.
-    pub fn weights(&self) -> &[Labels] {
+    pub(crate) fn weights(&self) -> &[Labels] {
         &self.weights
     }
 

@@ -47,7 +47,7 @@ impl Search<'_> {
             return self.run_on(problem, observe);
         }
         let thinned = thinned(problem.rows, self.seed);
-        let on_fewer = problem.on(&thinned, problem.features);
+        let on_fewer = problem.with_rows(&thinned, problem.features);
         let (front, reason) = self.run_on(&on_fewer, observe);
         problem.count(on_fewer.evaluated.into_inner() as usize);
         // The errors on all rows.

@@ -73,7 +73,7 @@ impl Style<'_> {
     }
 
     /// The shortest way to show a formula or its negation.
-    pub(super) fn place(&self, expr: &Expr, negated: bool) -> Shown {
+    pub(super) fn arrange(&self, expr: &Expr, negated: bool) -> Shown {
         match expr {
             Expr::Const(value) => Shown::Const(*value != negated),
             Expr::Literal(feature, sign) => {
@@ -90,22 +90,22 @@ impl Style<'_> {
                     children.iter().filter(|child| self.opposite_is(child, std::cmp::Ordering::Less)).count();
                 odd ^= flips % 2 == 1;
                 let mut free = odd;
-                let mut place = |child: &Expr| {
+                let mut arrange = |child: &Expr| {
                     let flip = self.opposite_is(child, std::cmp::Ordering::Less)
                         || (free && self.opposite_is(child, std::cmp::Ordering::Equal));
                     if flip && !self.opposite_is(child, std::cmp::Ordering::Less) {
                         (free, odd) = (false, false);
                     }
-                    self.place(child, flip)
+                    self.arrange(child, flip)
                 };
-                let parts = children.iter().map(&mut place).collect();
+                let parts = children.iter().map(&mut arrange).collect();
                 let shown = Shown::Join(Join::Xor(false), parts);
                 if odd { not(shown) } else { shown }
             }
             Expr::Join(join, children) => {
                 let sizes: Vec<[usize; 2]> = children.iter().map(|child| self.sizes(child)).collect();
                 let opposite = self.direct(*join, &sizes, !negated) + 1 < self.direct(*join, &sizes, negated);
-                let shown = self.place_direct(*join, children, negated != opposite);
+                let shown = self.arrange_direct(*join, children, negated != opposite);
                 if opposite { not(shown) } else { shown }
             }
         }
@@ -118,7 +118,7 @@ impl Style<'_> {
     }
 
     /// An operator or its dual, without a negation at its root. Several negated operands share one `!`.
-    fn place_direct(&self, join: Join, children: &[Expr], negated: bool) -> Shown {
+    fn arrange_direct(&self, join: Join, children: &[Expr], negated: bool) -> Shown {
         let dual = |join: Join| match join {
             Join::And => Join::Or,
             Join::Or => Join::And,
@@ -127,7 +127,7 @@ impl Style<'_> {
         };
         let own = if negated { dual(join) } else { join };
         if let Join::AtLeast(_) = own {
-            return Shown::Join(own, children.iter().map(|child| self.place(child, negated)).collect());
+            return Shown::Join(own, children.iter().map(|child| self.arrange(child, negated)).collect());
         }
         let at = usize::from(negated);
         let is_grouped = |child: &&Expr| {
@@ -135,19 +135,19 @@ impl Style<'_> {
             sizes[1 - at] < sizes[at]
         };
         let (grouped, plain): (Vec<&Expr>, Vec<&Expr>) = children.iter().partition(is_grouped);
-        let place =
-            |list: &[&Expr], negated: bool| list.iter().map(|child| self.place(child, negated)).collect();
+        let arrange =
+            |list: &[&Expr], negated: bool| list.iter().map(|child| self.arrange(child, negated)).collect();
         if self.implies && own == Join::Or && !grouped.is_empty() && !plain.is_empty() {
-            let premise = chain(Join::And, place(&grouped, !negated));
-            let conclusion = chain(Join::Or, place(&plain, negated));
+            let premise = chain(Join::And, arrange(&grouped, !negated));
+            let conclusion = chain(Join::Or, arrange(&plain, negated));
             return Shown::Implies(Box::new(premise), Box::new(conclusion));
         }
         if grouped.len() >= 2 && !plain.is_empty() {
-            let mut parts: Vec<Shown> = place(&plain, negated);
-            parts.push(not(chain(dual(own), place(&grouped, !negated))));
+            let mut parts: Vec<Shown> = arrange(&plain, negated);
+            parts.push(not(chain(dual(own), arrange(&grouped, !negated))));
             return chain(own, parts);
         }
-        chain(own, plain.iter().chain(&grouped).map(|child| self.place(child, negated)).collect())
+        chain(own, plain.iter().chain(&grouped).map(|child| self.arrange(child, negated)).collect())
     }
 
     /// The number of nodes of a formula.
@@ -252,7 +252,7 @@ mod tests {
                 expr = Expr::join(join, parts);
             }
             let style = Style { features: &features, implies: number % 2 == 0 };
-            assert_eq!(style.size(&expr), style.place(&expr, false).size(), "{}", style.text(&expr));
+            assert_eq!(style.size(&expr), style.arrange(&expr, false).size(), "{}", style.text(&expr));
             let again = crate::parse::parse(&style.text(&expr)).unwrap();
             let at = |name: &str| features.iter().position(|f| f.column == name).unwrap();
             for i in 0..32usize {

@@ -8,14 +8,14 @@ impl Style<'_> {
     /// The text of a formula.
     pub fn text(&self, expr: &Expr) -> String {
         let mut out = String::new();
-        self.write(&self.place(expr, false), 0, &Syntax::PLAIN, &mut out);
+        self.write(&self.arrange(expr, false), 0, &Syntax::PLAIN, &mut out);
         out
     }
 
     /// The formula in LaTeX, with the names of columns as upright text.
     pub fn latex(&self, expr: &Expr) -> String {
         let mut out = String::new();
-        self.write(&self.place(expr, false), 0, &Syntax::LATEX, &mut out);
+        self.write(&self.arrange(expr, false), 0, &Syntax::LATEX, &mut out);
         out
     }
 
@@ -23,7 +23,7 @@ impl Style<'_> {
     pub fn python(&self, expr: &Expr) -> String {
         let mut out = String::new();
         let style = Style { implies: false, ..*self };
-        style.write(&style.place(expr, false), 0, &Syntax::PYTHON, &mut out);
+        style.write(&style.arrange(expr, false), 0, &Syntax::PYTHON, &mut out);
         out
     }
 

@@ -67,7 +67,8 @@ impl Source {
                     at += self.module(&tokens[at..], path, file.take());
                 }
                 TokenTree::Ident(word) if word == "use" && path.is_empty() => {
-                    let end = tokens[at..].iter().position(|t| is(t, ';')).map_or(tokens.len(), |n| at + n);
+                    let end =
+                        tokens[at..].iter().position(|t| is_punct(t, ';')).map_or(tokens.len(), |n| at + n);
                     self.import(&tokens[at..end], None);
                     at = end;
                 }
@@ -116,7 +117,7 @@ impl Source {
             }
             Some(TokenTree::Group(list)) if list.delimiter() == Delimiter::Brace => {
                 let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
-                tokens.split(|t| is(t, ',')).for_each(|path| self.names(path, depth));
+                tokens.split(|t| is_punct(t, ',')).for_each(|path| self.names(path, depth));
             }
             _ => {}
         }
@@ -136,7 +137,7 @@ impl Source {
                 }
                 TokenTree::Group(list) => {
                     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
-                    tokens.split(|t| is(t, ',')).for_each(|path| self.import(path, first.as_deref()));
+                    tokens.split(|t| is_punct(t, ',')).for_each(|path| self.import(path, first.as_deref()));
                     return;
                 }
                 _ => {}
@@ -148,20 +149,20 @@ impl Source {
     }
 }
 
-fn is(token: &TokenTree, sign: char) -> bool {
+fn is_punct(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
 /// Whether `::` comes next.
 fn is_separator(tokens: &[TokenTree]) -> bool {
-    matches!(tokens, [a, b, ..] if is(a, ':') && is(b, ':'))
+    matches!(tokens, [a, b, ..] if is_punct(a, ':') && is_punct(b, ':'))
 }
 
 /// The content of an attribute that comes next, `#[...]` or `#![...]`, and how many tokens it is.
 fn attribute(tokens: &[TokenTree]) -> Option<(Vec<TokenTree>, usize)> {
     let (body, length) = match tokens {
-        [hash, TokenTree::Group(body), ..] if is(hash, '#') => (body, 2),
-        [hash, not, TokenTree::Group(body), ..] if is(hash, '#') && is(not, '!') => (body, 3),
+        [hash, TokenTree::Group(body), ..] if is_punct(hash, '#') => (body, 2),
+        [hash, not, TokenTree::Group(body), ..] if is_punct(hash, '#') && is_punct(not, '!') => (body, 3),
         _ => return None,
     };
     let bracket = body.delimiter() == Delimiter::Bracket;
@@ -190,7 +191,7 @@ fn path_attribute(attribute: &[TokenTree]) -> Option<String> {
 fn item_length(tokens: &[TokenTree]) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Group(body) => body.delimiter() == Delimiter::Brace,
-        token => is(token, ';'),
+        token => is_punct(token, ';'),
     };
     tokens.iter().position(ends).map_or(tokens.len(), |end| end + 1)
 }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// The table is a CSV or TSV file with a header, which may be compressed with gzip. Columns of 0/1,
 /// true/false or yes/no are used as they are, categories become `colour = red`, and numbers become questions
 /// such as `speed >= 30` at a few cut points. If a value is missing, `speed is missing` is true and every
-/// other question about it is false. A few texts in a column of numbers count as missing.
+/// other question about it is false. If a few values of a column of numbers
+/// are not numbers, they count as missing.
 ///
 /// Several engines search for formulae; all are judged by one score, the number of bits that describe the
 /// formula and its errors. The result is a front: the formulae of which no smaller one has as few errors,
@@ -56,7 +57,8 @@ pub struct MineArgs {
     pub cuts: u16,
 
     /// Stop after S seconds with the best found so far, as Ctrl-C does. Reading the table does not count. If
-    /// held-out accuracies and the like are asked for, the search has three fifths of the time.
+    /// results are tested on other rows as well (--folds, --significance, --bootstrap), the search itself has
+    /// three fifths of the time.
     #[arg(long, value_name = "S", default_value_t = 10.0, allow_negative_numbers = true)]
     pub time_limit: f64,
 

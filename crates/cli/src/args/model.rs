@@ -18,8 +18,8 @@ Presets (N is the number of variables: 3, 4 or 5):
   gru-N, gcn-N, gat-N        models of the paper
   cvae-gcn-N, cvae-gat-N     conditional models of the paper
   best-N, cvae-best-N        improved models
-  general-5                  meaning and inversion in one vector, for any formula of at most five
-                             variables and 30 nodes; start it with --from models/best-5
+  general-5                  the built-in model, for any formula of at most five variables and 30
+                             nodes; start it with --from models/best-5
   gat-5-unconstrained        ablations of gcn-N and gat-N: -unconstrained, -unidirectional,
                              -layers-1 to -layers-5, -end
   published-gcn-5            any model of the paper on data as the authors' program draws them
@@ -206,9 +206,9 @@ fn noise_scale(text: &str) -> Result<f64, String> {
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  logicvae export runs/best-3 --out models/best-3
-  logicvae export runs/best-3 --weights best --out models/best-3 --force
-  logicvae export models/best-3")]
+  logicvae export runs/best-5 --out models/best-5
+  logicvae export runs/best-5 --weights best --out models/best-5 --force
+  logicvae export models/best-5")]
 pub struct ExportArgs {
     /// Run folder.
     #[arg(value_name = "RUN")]

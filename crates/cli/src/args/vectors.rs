@@ -65,9 +65,9 @@ pub struct EncodeArgs {
 /// Decode vectors to formulae, or find formulae with a given meaning.
 ///
 /// With --z, the vectors of `encode` are decoded. With --context alone, a beam search finds formulae with
-/// that meaning and lists them with the shortest first. With --draws, and by models that are not conditional,
-/// vectors are sampled from the prior. Agreement is the share of the requested truth values that a formula
-/// has.
+/// that meaning and lists them with the shortest first. With --draws, and with models that are not
+/// conditional, vectors are sampled from the prior. Agreement is the share of the requested truth values
+/// that a formula has.
 ///
 /// JSON keys: formulae, each with row, formula (null if the decoded sequence is not a valid formula),
 /// log_probability, agreement (null if the model is not conditional) and count.

@@ -83,7 +83,7 @@ proptest! {
         }
         for form in [Form::Gaussian { sigma2: PAPER_SIGMA2 }, Form::Agreement] {
             let other = gram_of(&observed, form);
-            prop_assert_eq!(other, plain.mapv(|k| form.of(k)));
+            prop_assert_eq!(other, plain.mapv(|k| form.apply(k)));
         }
         let weights = &weights[..m];
         if let Ok(weighted) = observed.weighted(weights) {

@@ -205,14 +205,14 @@ impl<R: BufRead> FormulaReader<R> {
     }
 
     /// Where the last formula was: its line, or its number in a binary file.
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         match &self.form {
             Form::Text(reader) => format!("line {}", reader.lines),
             Form::Binary(_) => format!("formula {}", self.read),
         }
     }
 
-    /// The next formula with its label and place; `None` at the end.
+    /// The next formula with its label; `None` at the end.
     pub fn next_entry(&mut self) -> Result<Option<Entry>, ReadError> {
         let next = match &mut self.form {
             Form::Text(reader) => reader.next()?,
@@ -233,12 +233,14 @@ impl<R: BufRead> FormulaReader<R> {
         let formula = &entry.formula;
         self.read += 1;
         match self.variables {
-            Some(variables) if formula.max_variable() > variables => {
-                Err(ReadError::Variable { place: self.place(), variable: formula.max_variable(), variables })
-            }
+            Some(variables) if formula.max_variable() > variables => Err(ReadError::Variable {
+                place: self.location(),
+                variable: formula.max_variable(),
+                variables,
+            }),
             _ => match self.limits.map_or(Ok(formula.clone()), |limits| limits.admit(formula.clone())) {
                 Ok(formula) => Ok(Some(Entry { formula, ..entry })),
-                Err(error) => Err(ReadError::Limit { place: self.place(), error }),
+                Err(error) => Err(ReadError::Limit { place: self.location(), error }),
             },
         }
     }

@@ -205,7 +205,7 @@ impl DatasetSpec {
             return self.generate_independent(&sampler);
         }
         let all = sampler.distinct(self.seed, self.len())?;
-        let part = |split| all[self.range(split)].iter().map(|f| form.of(f.clone())).collect();
+        let part = |split| all[self.range(split)].iter().map(|f| form.apply(f.clone())).collect();
         Ok(Dataset {
             train: part(Split::Train),
             valid: part(Split::Valid),
@@ -221,16 +221,16 @@ impl DatasetSpec {
         let seed = |split: u64| mix64(self.seed.wrapping_add(split));
         let drawn = |split: u64, count: usize| -> Result<Vec<Formula>, SampleError> {
             let indices = (0..count as u64).into_par_iter();
-            indices.map(|index| Ok(form.of(sampler.sample(seed(split), index)?))).collect()
+            indices.map(|index| Ok(form.apply(sampler.sample(seed(split), index)?))).collect()
         };
         let train = sampler.distinct(self.seed, self.train)?;
-        let train: Vec<Formula> = train.into_iter().map(|formula| form.of(formula)).collect();
+        let train: Vec<Formula> = train.into_iter().map(|formula| form.apply(formula)).collect();
         let (valid, test) = (drawn(1, self.valid)?, drawn(2, self.test)?);
         let mut known: HashSet<Formula> = train.iter().chain(&valid).map(Formula::sorted).collect();
         let mut unseen = Vec::with_capacity(self.test);
         let (mut index, mut last_new) = (0, 0);
         while unseen.len() < self.test {
-            let formula = form.of(sampler.sample(seed(3), index)?);
+            let formula = form.apply(sampler.sample(seed(3), index)?);
             if known.insert(formula.sorted()) {
                 unseen.push(formula);
                 last_new = index;

@@ -23,7 +23,7 @@ pub enum VariableNames {
 /// ```
 /// use logicvae_logic::{FormulaForm, VariableNames};
 /// let form = FormulaForm { names: VariableNames::Compacted, sorted: false };
-/// assert_eq!(form.of("x5 | !x2".parse().unwrap()).to_string(), "x2 | !x1");
+/// assert_eq!(form.apply("x5 | !x2".parse().unwrap()).to_string(), "x2 | !x1");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormulaForm {
@@ -35,7 +35,7 @@ pub struct FormulaForm {
 
 impl FormulaForm {
     /// A formula in this form.
-    pub fn of(self, formula: Formula) -> Formula {
+    pub fn apply(self, formula: Formula) -> Formula {
         let formula = if self.sorted { formula.sorted() } else { formula };
         match self.names {
             VariableNames::Drawn => formula,
@@ -64,8 +64,9 @@ mod tests {
 
     #[test]
     fn forms_are_as_described() {
-        let of =
-            |names, sorted, text: &str| FormulaForm { names, sorted }.of(text.parse().unwrap()).to_string();
+        let of = |names, sorted, text: &str| {
+            FormulaForm { names, sorted }.apply(text.parse().unwrap()).to_string()
+        };
         assert_eq!(of(VariableNames::Drawn, false, "x5 & (x2 | x5)"), "x5 & (x2 | x5)");
         assert_eq!(of(VariableNames::Compacted, false, "x5 & (x2 | x5)"), "x2 & (x1 | x2)");
         assert_eq!(of(VariableNames::FirstUse, false, "x5 & (x2 | x5)"), "x1 & (x2 | x1)");

@@ -81,7 +81,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub fn of(source: &Source, options: &TableOptions) -> Result<Self, MineError> {
+    pub fn read(source: &Source, options: &TableOptions) -> Result<Self, MineError> {
         let mut reader = source.reader()?;
         let header = source::header(&mut reader)?;
         let target = find(&header, &options.target)?;

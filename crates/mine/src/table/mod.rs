@@ -142,7 +142,7 @@ impl Table {
     }
 
     fn from_source(source: Arc<Source>, options: &TableOptions) -> Result<Self, MineError> {
-        let survey = Survey::of(&source, options)?;
+        let survey = Survey::read(&source, options)?;
         let plan = survey.plan(options)?;
         let mut summary = Summary { target: plan.target.to_string(), ..Summary::default() };
         summary.weight_unit = plan.unit;

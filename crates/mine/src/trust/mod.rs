@@ -45,7 +45,7 @@ impl Trust<'_> {
         }
         let search =
             Search { engines: self.engines, seed, patience: PATIENCE, start: None, budget: self.budget };
-        let (front, _) = search.run(&self.problem.on(&trial.rows, &trial.features), &|_| {});
+        let (front, _) = search.run(&self.problem.with_rows(&trial.rows, &trial.features), &|_| {});
         // An unfinished search says nothing.
         (!self.budget.is_spent()).then_some((trial, front))
     }
@@ -57,7 +57,7 @@ impl Trust<'_> {
 
     /// The bits that the best formula of a search saves.
     fn saved(&self, (trial, front): &(Trial, Front)) -> Option<f64> {
-        let problem = self.problem.on(&trial.rows, &trial.features);
+        let problem = self.problem.with_rows(&trial.rows, &trial.features);
         Some(saved_bits(&problem, front.best()?.score))
     }
 }

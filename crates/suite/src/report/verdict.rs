@@ -49,7 +49,7 @@ pub fn verdict(suite: &Suite, results: &Results) -> Vec<String> {
 
 /// The experiments in the appendix's tables of abilities, which contain those of the main text.
 fn compared(suite: &Suite) -> impl Iterator<Item = &Experiment> {
-    let tables = || suite.exhibits.iter().filter(|exhibit| exhibit.id.ends_with("abilities-app"));
+    let tables = || suite.exhibits.iter().filter(|exhibit| exhibit.judged);
     suite
         .experiments
         .iter()

@@ -73,6 +73,12 @@ impl Suite {
         if let Some(missing) = exhibit.experiments().find(|name| self.experiment(name).is_none()) {
             bail!("there is no experiment `{missing}`");
         }
+        let mut titles = BTreeSet::new();
+        for experiment in exhibit.rows.iter().filter_map(|name| self.experiment(name)) {
+            if !titles.insert(experiment.title.as_str()) {
+                bail!("two rows are called `{}`", experiment.title);
+            }
+        }
         let charts = exhibit.charts.iter().flat_map(Chart::metrics);
         let compared = exhibit.differences.iter().map(|pair| pair.metric.as_str());
         let charts = charts.chain(compared);

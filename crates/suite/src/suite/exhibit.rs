@@ -15,6 +15,9 @@ pub struct Exhibit {
     /// What it shows and how to read it. Blank lines separate paragraphs.
     #[serde(default)]
     pub about: String,
+    /// Whether the report counts which of its rows reach the paper's accuracy, and names the others.
+    #[serde(default)]
+    pub judged: bool,
     /// Experiments whose difference from the paper this exhibit explains, each with the experiments that show
     /// it.
     #[serde(default)]

@@ -28,7 +28,7 @@ impl Config {
         ("cvae-best-{n}", "ours, conditional"),
         (
             "general-5",
-            "ours: any formula of at most five variables and 30 nodes; meaning and inversion in one vector",
+            "ours: any formula of at most five variables and 30 nodes; one vector of meaning and syntax",
         ),
         (
             "shapes-{n}",

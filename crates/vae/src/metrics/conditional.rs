@@ -91,7 +91,7 @@ pub fn conditional(
                 gram.indexed_iter().filter(|((i, j), _)| i != j).map(|(_, &k)| form(k)).sum::<f64>() / pairs
             };
             kernels.push(others(&|k| k));
-            gaussians.push(others(&|k| gaussian.of(k)));
+            gaussians.push(others(&|k| gaussian.apply(k)));
         }
         progress(number + 1);
     }

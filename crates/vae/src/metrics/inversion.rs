@@ -65,7 +65,7 @@ pub fn inversion(
             Ok(())
         };
         other("every variable occurs", FormulaKind::AllVariables)?;
-        other("written by people", FormulaKind::Written)?;
+        other("chains, implications and nestings", FormulaKind::Written)?;
         if model.config().constant {
             other("with constants", FormulaKind::Constants)?;
         }

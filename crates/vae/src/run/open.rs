@@ -32,8 +32,10 @@ impl Run {
         let folder = folder.as_ref();
         if !Self::exists(folder) {
             let name = folder.display();
-            let message =
-                format!("{name} contains no run: train one with `logicvae train --preset NAME --out {name}`");
+            let message = match folder.exists() {
+                true => format!("{name} contains neither a run nor an export"),
+                false => format!("{name} does not exist"),
+            };
             return Err(VaeError::Run(message));
         }
         let store = Store::open(folder)?;

@@ -140,7 +140,7 @@ fn opening_a_run_reads_only_its_settings() {
     let error = Run::open(&run.folder).map(drop).unwrap_err().to_string();
     assert!(error.contains("config.toml"), "{error}");
     let error = Run::open(run.folder.join("none")).map(drop).unwrap_err().to_string();
-    assert!(error.contains("no run"), "{error}");
+    assert!(error.contains("none does not exist"), "{error}");
 }
 
 #[test]

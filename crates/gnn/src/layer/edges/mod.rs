@@ -6,6 +6,7 @@
 
 mod csr;
 #[cfg(feature = "cuda")]
+#[allow(unsafe_code)] // launches CUDA kernels
 pub(super) mod cuda;
 mod gather;
 

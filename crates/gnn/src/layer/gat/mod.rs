@@ -1,6 +1,7 @@
 //! Graph attention.
 
 #[cfg(feature = "cuda")]
+#[allow(unsafe_code)] // launches CUDA kernels
 mod cuda;
 pub(crate) mod edge;
 mod fused;

@@ -30,7 +30,7 @@ impl HeldOut {
 
     /// A new formula as the data set would write it, unless that is held out.
     pub fn admit(&self, formula: Formula) -> Option<Formula> {
-        Some(self.form.of(formula)).filter(|formula| !self.contains(formula))
+        Some(self.form.apply(formula)).filter(|formula| !self.contains(formula))
     }
 
     pub fn contains(&self, formula: &Formula) -> bool {
