@@ -46,6 +46,36 @@ fn long_lines_are_printed_at_once() {
 }
 
 #[test]
+fn time_limits_hold_for_large_questions() {
+    let folder = Folder::new();
+    let chain = |operator: &str, count: usize| {
+        (1..=count).map(|index| format!("x{index}")).collect::<Vec<String>>().join(operator)
+    };
+    let parts = (0..60_000).map(|i| format!("(x{0} & x{1} | x{0} & !x{1})", 7 * i + 1, 7 * i + 2));
+    let parts = folder.write("parts.txt", parts.collect::<Vec<String>>().join(" & "));
+    let long = folder.write("or.txt", chain(" | ", 150_000));
+    let variables = folder.write("variables.txt", chain("\n", 300_000));
+    let terms = (0..60_000).map(|i| format!("x{} & !x{} & x{}", i % 12 + 1, i % 11 + 2, i % 7 + 3));
+    let terms = terms.collect::<Vec<String>>().join(" | ");
+    let large = folder.write("large.txt", terms + &"\nx1".repeat(2000));
+    let parity = chain(" ^ ", 12);
+    for args in [
+        vec!["minimise", &parity],
+        vec!["eval", &parity, "--simplify"],
+        vec!["minimise", &parts],
+        vec!["minimise", &long],
+        vec!["relate", &variables],
+        vec!["relate", &large],
+    ] {
+        let start = Instant::now();
+        let run = logicvae(&[&args[..], &["--time-limit", "0.1"]].concat());
+        assert!(matches!(run.code, 0 | 3), "{args:?}: {}", run.err);
+        // Reading and printing take some seconds without optimisation.
+        assert!(start.elapsed() < Duration::from_secs(20), "{args:?}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
 fn escape_sequences_are_shown_and_not_obeyed() {
     let folder = Folder::new();
     let file = folder.write("labels.txt", "REQ\u{1b}[31m\u{7}: x1 & x2\nREQ2: x2 & x1\n");

@@ -148,8 +148,8 @@ fn difficult_tables_are_read_or_refused() {
     let good = "a,b,y\n1,0,1\n0,1,0\n1,1,1\n0,0,0\n";
     for (name, text, message) in [
         ("missing-target.csv", "a,b\n1,0\n", "there is no column `y`"),
-        ("constant.csv", "a,y\n1,1\n0,1\n", "true in all 2 rows"),
-        ("one-row.csv", "a,y\n1,1\n", "true in all 1 rows"),
+        ("constant.csv", "a,y\n1,1\n0,1\n", "true in every row"),
+        ("one-row.csv", "a,y\n1,1\n", "true in every row"),
         ("no-rows.csv", "a,y\n", "no rows"),
         ("empty.csv", "", "empty"),
         ("twice.csv", "a,a,y\n1,0,1\n", "both called `a`"),

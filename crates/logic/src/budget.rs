@@ -49,7 +49,8 @@ impl Budget {
     }
 
     /// The same budget, but at most this many seconds from now.
-    pub(crate) fn at_most(&self, seconds: f64) -> Self {
+    #[must_use]
+    pub fn at_most(&self, seconds: f64) -> Self {
         let other = Self::seconds(seconds).deadline;
         let deadline = self.deadline.into_iter().chain(other).min();
         Self { deadline, ..self.clone() }

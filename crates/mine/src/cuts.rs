@@ -1,8 +1,13 @@
 //! Cut points for columns of numbers.
 
-/// At most `count` cut points that separate the labels best: the interval whose best cut gains most
-/// information is cut first, and so on. Each point is the shortest decimal number between the two values that
-/// it separates. Values that are not a number, and rows without a label, are left out.
+/// How many bits more than its place takes a cut must gain.
+const MARGIN: f64 = 2.0;
+
+/// At most `count` cut points. First come those that separate the labels, as long as they gain clearly more
+/// information than their place takes: the interval whose best cut gains most is cut first, and so on. The
+/// others divide the values evenly, since a number may matter only together with other columns. Each point is
+/// the shortest decimal number between the two values that it separates. Values that are not a number, and
+/// rows without a label, are left out.
 fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64> {
     let pairs = values.iter().zip(labels);
     let mut pairs: Vec<(f64, bool)> = pairs
@@ -16,7 +21,10 @@ fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64>
         let best = parts.iter().enumerate().filter_map(|(at, part)| Some((at, best_cut(part)?)));
         // The first of equal ones.
         let best = best.reduce(|a, b| if b.1.0 > a.1.0 { b } else { a });
-        let Some((at, (_, place))) = best else { break };
+        let Some((at, (gain, place))) = best else { break };
+        if gain <= (parts[at].len() as f64).log2() + MARGIN {
+            break;
+        }
         let (low, high) = parts[at].split_at(place);
         if let (Some(below), Some(above)) = (low.last(), high.first()) {
             cuts.push(between(below.0, above.0));
@@ -24,7 +32,16 @@ fn cut_points(values: &[f64], labels: &[Option<bool>], count: usize) -> Vec<f64>
         parts[at] = low;
         parts.insert(at + 1, high);
     }
+    let left = count.saturating_sub(cuts.len());
+    for place in (1..=left).map(|number| number * pairs.len() / (left + 1)).filter(|&place| place > 0) {
+        // Equal values are not divided.
+        let start = pairs.partition_point(|pair| pair.0 < pairs[place].0);
+        if start > 0 {
+            cuts.push(between(pairs[start - 1].0, pairs[start].0));
+        }
+    }
     cuts.sort_by(f64::total_cmp);
+    cuts.dedup();
     cuts
 }
 
@@ -54,9 +71,7 @@ fn best_cut(part: &[(f64, bool)]) -> Option<(f64, usize)> {
             continue;
         }
         let size = place as f64;
-        // A little is added so that pure parts are cut last, in their middle.
-        let balance = 1e-6 * (size * (rows - size)).sqrt();
-        let gain = whole - entropy(left, size) - entropy(positive - left, rows - size) + balance;
+        let gain = whole - entropy(left, size) - entropy(positive - left, rows - size);
         if best.is_none_or(|(most, _)| gain > most) {
             best = Some((gain, place));
         }
@@ -102,5 +117,13 @@ mod tests {
         assert_eq!(between(29.0, 31.0), 30.0);
         assert_eq!(between(0.1, 0.2), 0.2);
         assert!(cut_points(&[1.0, 1.0], &[Some(true), Some(false)], 3).is_empty());
+    }
+
+    #[test]
+    fn columns_that_do_not_separate_the_labels_alone_are_cut_evenly() {
+        let values: Vec<f64> = (0..1000).map(f64::from).collect();
+        let labels: Vec<Option<bool>> = (0..1000).map(|i| Some(i * 7919 % 1000 < 500)).collect();
+        let cuts = cut_points(&values, &labels, 4);
+        assert_eq!(cuts, [200.0, 400.0, 600.0, 800.0]);
     }
 }

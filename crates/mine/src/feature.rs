@@ -73,8 +73,14 @@ impl Feature {
             (Test::True, true) => format!("!{column}"),
             (Test::Equals(value), false) => format!("{column} = {}", quoted_value(value)),
             (Test::Differs(value), false) => format!("{column} != {}", quoted_value(value)),
-            (Test::AtLeast(least), false) => format!("{column} >= {least}"),
-            (Test::Below(limit), false) => format!("{column} < {limit}"),
+            (Test::AtLeast(least), false) => {
+                let (sign, limit) = if is_after(*least) { (">", least.next_down()) } else { (">=", *least) };
+                format!("{column} {sign} {limit}")
+            }
+            (Test::Below(least), false) => {
+                let (sign, limit) = if is_after(*least) { ("<=", least.next_down()) } else { ("<", *least) };
+                format!("{column} {sign} {limit}")
+            }
             (Test::Missing, false) => format!("{column} is missing"),
             (_, true) => match self.negated_test() {
                 Some(test) => Self { test, ..self.clone() }.text(false),
@@ -98,6 +104,15 @@ impl Feature {
 }
 
 impl Test {
+    /// Whether a value is of the kind that the question is about: a number, or true or false.
+    pub(crate) fn can_read(&self, value: &str) -> bool {
+        match self {
+            Self::True => truth(value).is_some(),
+            Self::AtLeast(_) | Self::Below(_) => number(value).is_some(),
+            Self::Equals(_) | Self::Differs(_) | Self::Missing => true,
+        }
+    }
+
     /// The answer for a number; `false` for questions that are not about numbers.
     pub(crate) fn holds(&self, found: f64) -> bool {
         match self {
@@ -112,6 +127,11 @@ impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(false))
     }
+}
+
+/// Whether a limit is the number after a shorter one: `speed > 3` is a question about the next number.
+fn is_after(limit: f64) -> bool {
+    limit.to_string().len() > limit.next_down().to_string().len() + 4
 }
 
 /// Words that mean true and false.
@@ -165,6 +185,8 @@ mod tests {
         assert_eq!(speed.answer(None), Ok(false));
         assert!(speed.answer(Some("fast")).is_err());
         assert_eq!(speed.text(true), "speed < 30.5");
+        let above = Feature::new("speed", Test::AtLeast(3.0f64.next_up()));
+        assert_eq!([above.text(false), above.text(true)], ["speed > 3", "speed <= 3"]);
         // With missing values, the negation is another question than the opposite comparison.
         let open = Feature { complete: false, ..speed };
         assert_eq!(open.text(true), "!(speed >= 30.5)");

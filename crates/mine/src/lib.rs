@@ -14,6 +14,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod column_logic;
 mod cuts;
 mod engine;
 mod error;

@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use logicvae_logic::Budget;
 use serde::Serialize;
 
+use crate::column_logic::simplified;
 use crate::engine::Engines;
 use crate::error::MineError;
 use crate::expr::Expr;
+use crate::feature::Test;
 use crate::front::Front;
 use crate::parse::ParsedFormula;
 use crate::problem::{Candidate, MineOperators, Problem};
@@ -112,7 +114,22 @@ impl MinedFormula {
         let target = serde_json::Value::from(table.summary.target.as_str()).to_string();
         // The target can contain anything, so it is filled in last.
         let missing = format!("{{{}}}", MISSING.map(|word| format!("{word:?}")).join(", "));
-        let text = PYTHON.replacen("{missing}", &missing, 1).replace("{formula}", &style.python(&self.expr));
+        let mut formula = style.python(&self.expr);
+        // What is not a number in a column of numbers, or neither true nor false among these, is missing too.
+        for asked in self.expr.features().into_iter().map(|f| &table.features[f as usize]) {
+            let column = serde_json::Value::from(asked.column.as_str()).to_string();
+            let of_column = table.features.iter().filter(|feature| feature.column == asked.column);
+            let kind = of_column.filter_map(|feature| match feature.test {
+                Test::AtLeast(_) => Some("number"),
+                Test::True => Some("truth"),
+                _ => None,
+            });
+            if let (Test::Missing, Some(kind)) = (&asked.test, kind.min()) {
+                let known = format!("({kind}(row, {column}) is None)");
+                formula = formula.replace(&format!("is_missing(row, {column})"), &known);
+            }
+        }
+        let text = PYTHON.replacen("{missing}", &missing, 1).replace("{formula}", &formula);
         text.replacen("{target}", &target, 1)
     }
 }
@@ -125,8 +142,25 @@ def is_missing(row, column):
     return str(row[column]).strip() in MISSING
 
 
+def truth(row, column):
+    # True or False, or None for other values.
+    value = str(row[column]).strip().lower()
+    if value in {"1", "true", "yes", "t", "y", "1.0"}:
+        return True
+    return False if value in {"0", "false", "no", "f", "n", "0.0"} else None
+
+
 def is_true(row, column):
-    return str(row[column]).strip().lower() in {"1", "true", "yes", "t", "y", "1.0"}
+    return truth(row, column) is True
+
+
+def number(row, column):
+    # A finite number, or None for other values.
+    try:
+        value = float(str(row[column]).strip())
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
 
 
 def equals(row, column, value):
@@ -138,11 +172,13 @@ def differs(row, column, value):
 
 
 def at_least(row, column, limit):
-    return not is_missing(row, column) and float(row[column]) >= limit
+    value = number(row, column)
+    return value is not None and value >= limit
 
 
 def below(row, column, limit):
-    return not is_missing(row, column) and float(row[column]) < limit
+    value = number(row, column)
+    return value is not None and value < limit
 
 
 def predict(row):
@@ -155,6 +191,9 @@ def predict(row):
 pub struct Mined {
     /// The front, smallest first, with alternatives of the same size.
     pub formulae: Vec<MinedFormula>,
+    /// The formula that the search started from, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<MinedFormula>,
     /// Why one of them is chosen.
     pub reason: String,
     /// Whether the chosen formula is better than always guessing the more frequent label.
@@ -223,11 +262,18 @@ pub fn mine(
         evaluated: AtomicU64::new(0),
     };
     let start = options.start.as_ref().map(|start| start.over(&table.features)).transpose()?;
-    if let Some(start) = &start
-        && !problem.allows(start)
-    {
-        let message = "the formula to start from has operators or a shape that are not allowed";
-        return Err(MineError::Settings(message.into()));
+    let mut given = None;
+    if let Some(start) = &start {
+        if !problem.allows(start) {
+            let message = "the formula to start from has operators or a shape that are not allowed";
+            return Err(MineError::Settings(message.into()));
+        }
+        let Some(scored) = problem.candidate(start.clone()) else {
+            let (size, limit) = (problem.style().size(start), options.max_size);
+            let message = format!("the formula to start from has {size} nodes, more than --max-size {limit}");
+            return Err(MineError::Settings(message));
+        };
+        given = Some(described(&problem, table, &scored));
     }
     let tests = options.folds > 1 || options.shuffles > 0 || options.resamples > 0;
     let search = Search {
@@ -284,6 +330,7 @@ pub fn mine(
     let evaluated = problem.evaluated.load(Ordering::Relaxed);
     Ok(Mined {
         formulae,
+        start: given,
         reason,
         beats_guessing,
         converged,
@@ -303,6 +350,10 @@ fn chosen(problem: &Problem<'_>, front: &Front) -> Option<Candidate> {
         return exact.or(front.best()).cloned();
     }
     let best = front.best()?;
+    let simple = simplified(&best.expr, problem.features);
+    let simple = problem.candidate(simple).filter(|simple| problem.is_complete(&simple.expr));
+    // The score can be better with parts that make no difference, since then more parts are alike.
+    let best = &simple.map_or_else(|| best.clone(), |simple| Candidate { score: best.score, ..simple });
     // Candidates come smallest first.
     let mut shorter = front.all().filter(|other| other.size < best.size && other.errors == best.errors);
     let same = shorter.find(|other| is_same_function(&other.expr, &best.expr));
@@ -333,14 +384,14 @@ enum Verdict {
 }
 
 impl Verdict {
-    /// A formula that saves more bits than its full description has is no accident. Otherwise, held-out rows
-    /// decide.
+    /// A formula that saves clearly more bits than its full description has is no accident. Otherwise,
+    /// held-out rows decide.
     fn of(problem: &Problem<'_>, chosen: &Candidate, held_out: Option<&HeldOut>) -> Self {
         if matches!(chosen.expr, Expr::Const(_)) {
             return Self::Guess;
         }
         let own = problem.score.errors(chosen.errors) + problem.score.description(&chosen.expr);
-        if problem.rows.is_complete() || saved_bits(problem, own) > 0.0 {
+        if problem.rows.is_complete() || saved_bits(problem, own) > CLEARLY {
             return Self::Better;
         }
         match held_out {
@@ -350,6 +401,9 @@ impl Verdict {
         }
     }
 }
+
+/// A formula that saves this number of bits is found by accident in one of about a hundred tables.
+const CLEARLY: f64 = 7.0;
 
 /// The accuracy of the better constant.
 fn guessing(rows: &Rows) -> f64 {

@@ -26,22 +26,25 @@ pub struct Score {
 /// The bits of an operand of `^` that is not a literal.
 const UNUSUAL: f64 = 4.0;
 
+/// With fewer spare features, the weight of bits depends on the rows alone.
+const SPARE: usize = 6;
+
 /// Up to this total weight, the bits of errors are tabulated.
 const TABULATED: u64 = 1 << 16;
 
 impl Score {
     /// Scores for rows with their weights.
     pub(crate) fn for_rows(rows: &Rows) -> Self {
-        Self::with_grain(rows.features(), rows.total(), rows.grain())
+        Self::with_grain(rows.features(), rows.len(), rows.total(), rows.grain())
     }
 
-    fn with_grain(features: usize, total: u64, grain: u64) -> Self {
+    fn with_grain(features: usize, distinct: usize, total: u64, grain: u64) -> Self {
         let evidence = total as f64 / grain as f64;
         let mut score = Self {
             features: features.max(1) as f64,
             total,
             grain,
-            weight: weight(evidence),
+            weight: weight(evidence, features.saturating_sub(distinct.max(1).ilog2() as usize)),
             error_bits: Vec::new(),
         };
         if total <= TABULATED {
@@ -172,10 +175,16 @@ fn negations<'a>(list: impl Iterator<Item = &'a Expr>) -> u32 {
 
 /// What a bit of the formula counts. Many formulae have the same values at all rows, so describing one of
 /// them takes more bits than describing the values, and the fewer rows there are, the more so. RIPPER and
-/// C4.5 count a half for the same reason. The numbers were chosen with public tables of 2 to 6,000 rows, with
-/// and without wrong labels, and with generated ones: see results/mining.md.
-fn weight(rows: f64) -> f64 {
-    (0.08 * rows.max(1.0).log2() - 0.1).clamp(0.2, 1.0)
+/// C4.5 count a half for the same reason. With many more features than the rows need to be distinct
+/// (`spare`), another choice of features does have other values, so that bits count more, and wrong labels
+/// are not explained by features that have nothing to do with them. The numbers were chosen with public
+/// tables of 2 to 6,000 rows, with and without wrong labels, and with generated ones: see results/mining.md.
+fn weight(rows: f64, spare: usize) -> f64 {
+    let by_rows = 0.08 * rows.max(1.0).log2() - 0.1;
+    let by_features = (0.4 + 0.02 * spare as f64).min(0.65);
+    // Few features say nothing about how many formulae have the same values.
+    let by_features = if spare < SPARE { 0.0 } else { by_features };
+    by_rows.max(by_features).clamp(0.2, 1.0)
 }
 
 /// The bits of an operator: minus log2 of the share of formulae that have it at a node.
@@ -233,20 +242,20 @@ mod tests {
 
     #[test]
     fn more_errors_cost_more() {
-        let score = Score::with_grain(5, 24, 1);
+        let score = Score::with_grain(5, 24, 24, 1);
         assert!((0..24).all(|e| score.errors(e) < score.errors(e + 1)));
     }
 
     #[test]
     fn disjunctions_are_preferred_to_exclusive_ones() {
-        let score = Score::with_grain(6, 100, 1);
+        let score = Score::with_grain(6, 64, 100, 1);
         let pair = |join| Expr::join(join, vec![Expr::positive(0), Expr::positive(1)]);
         assert!(score.description(&pair(Join::Or)) < score.description(&pair(Join::Xor(false))));
     }
 
     #[test]
     fn parts_of_the_same_form_are_cheaper() {
-        let score = Score::with_grain(9, 400, 1);
+        let score = Score::with_grain(9, 300, 400, 1);
         let and = |list: &[u32]| Expr::join(Join::And, list.iter().map(|&f| Expr::positive(f)).collect());
         let or = |parts: Vec<Expr>| score.description(&Expr::join(Join::Or, parts));
         let regular = or(vec![and(&[0, 1, 2]), and(&[3, 4, 5]), and(&[6, 7, 8])]);
@@ -256,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_parity_of_all_columns_is_cheap() {
-        let score = Score::with_grain(5, 24, 1);
+        let score = Score::with_grain(5, 24, 24, 1);
         let parity = Expr::join(Join::Xor(false), (0..5).map(Expr::positive).collect());
         // Listing the labels of 24 rows takes more.
         assert!(score.total(0, &parity) < score.errors(12) - 5.0);

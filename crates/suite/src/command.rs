@@ -59,6 +59,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let stop = stop_on_interrupt()?;
+    // Another reproduction may have had the locks until now.
+    let steps = plan(&suite, &layout, &args.only)?;
     let outcome = runner::run(&suite, &steps, &layout, jobs, &stop)?;
     write_report(&suite, &layout)?;
     conclude(&outcome, steps.len())?;

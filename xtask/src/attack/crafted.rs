@@ -176,6 +176,12 @@ fn exchange(bench: &Bench) -> Result<Vec<Call>> {
         ("smt2", "(declare-const x Int)(assert (> x 1))".into()),
         ("smt2", "(declare-fun f (Bool) Bool)(assert (f true))".into()),
         ("smt2", "(".repeat(100_000)),
+        ("smt2", format!("(declare-const a Bool)(assert (xor{}))", " a".repeat(45))),
+        ("smt2", format!("(declare-const a Bool)(assert (=>{}))", " a".repeat(300_000))),
+        (
+            "smt2",
+            format!("(declare-const a Bool)(assert {}a{})", "(ite a a ".repeat(100_000), ")".repeat(100_000)),
+        ),
         ("pla", ".i 1000000000\n.o 1\n.e\n".into()),
         ("pla", ".i 2\n.o 1000000000\n11 1\n.e\n".into()),
         ("pla", ".i 2\n.o 1\n111 1\n".into()),

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 ///
 /// The table is a CSV or TSV file with a header, which may be compressed with gzip. Columns of 0/1,
 /// true/false or yes/no are used as they are, categories become `colour = red`, and numbers become questions
-/// such as `speed >= 30` at a few cut points. If a value is missing, `speed is missing` is true and every
-/// other question about it is false. If a few values of a column of numbers
+/// such as `speed >= 30` at a few cut points. If a value is missing (empty, or one of ? - NA N/A n/a NaN nan
+/// null NULL None), `speed is missing` is true and every other question about it is false. If a few values of a column of numbers
 /// are not numbers, they count as missing.
 ///
 /// Several engines search for formulae; all are judged by one score, the number of bits that describe the
@@ -22,8 +22,8 @@ use std::path::PathBuf;
 ///
 /// JSON keys: formulae, each with formula, size, errors, accuracy, f1, bits, cv_accuracy, cv_interval, front,
 /// chosen; rows, columns, distinct, questions, reason, beats_guessing, converged, evaluated (formulae),
-/// cross_validation, significance, stability, summary, wrong (with --wrong), features and target for
-/// `logicvae predict`.
+/// cross_validation, significance, stability, summary, start (with --start), wrong (with --wrong), and target
+/// for `logicvae predict`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -148,7 +148,11 @@ pub struct PredictArgs {
     /// CSV or TSV file with a header, possibly compressed with gzip; - is standard input.
     pub rows: PathBuf,
 
-    /// Column of 0/1, true/false or yes/no to compare with.
+    /// Column to compare with: of 0/1, true/false or yes/no, or with the value --positive.
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
+
+    /// Value of the target that counts as true [default: that of the result; 1, true or yes].
+    #[arg(long, value_name = "VALUE", requires = "target")]
+    pub positive: Option<String>,
 }

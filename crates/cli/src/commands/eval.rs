@@ -60,7 +60,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<ExitCode> {
         value: args.assign.as_ref().map(|a| formula.sign(a)).transpose()?,
         truth_table: table.as_ref().map(TruthTable::to_string),
         satisfying,
-        simplified: args.simplify.then(|| inputs.show(&simplified(&formula))),
+        simplified: args.simplify.then(|| inputs.show(&simplified(&formula, &budget))),
         formula: inputs.show(&formula),
     };
     let columns = inputs.names.columns(variables);
@@ -133,14 +133,14 @@ fn text(
     table.map_or(Ok(()), |(table, columns)| truth_table(table, columns, out))
 }
 
-/// The smallest formula with the same meaning that is found in a second. Very large formulae are only
-/// rewritten.
-fn simplified(formula: &Formula) -> Formula {
+/// The smallest formula with the same meaning that is found in a second, or within the budget. Very large
+/// formulae are only rewritten.
+fn simplified(formula: &Formula, budget: &Budget) -> Formula {
     let simple = formula.simplify();
     if simple.size() > LARGE {
         return simple;
     }
-    let found = minimise(&simple, Operators::BASIC, &Budget::seconds(1.0));
+    let found = minimise(&simple, Operators::BASIC, &budget.at_most(1.0));
     found.map_or(simple, |found| found.expression.to_formula())
 }
 

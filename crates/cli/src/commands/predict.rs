@@ -37,9 +37,15 @@ struct Report {
 
 pub fn run(args: &PredictArgs, output: Output) -> Result<ExitCode> {
     let (text, formula, own_target) = formula(&args.formula)?;
-    let target = match &args.target {
-        Some(column) => Some(Feature::new(column.clone(), Test::True)),
-        None => own_target,
+    let target = match (&args.target, &args.positive, own_target) {
+        (None, _, own) => own,
+        (Some(column), Some(value), _) => Some(Feature::new(column.clone(), Test::Equals(value.clone()))),
+        // The result knows which value counts as true.
+        (Some(column), None, Some(mut own)) => {
+            own.column.clone_from(column);
+            Some(own)
+        }
+        (Some(column), None, None) => Some(Feature::new(column.clone(), Test::True)),
     };
     let found = predict(&args.rows, &formula, target.as_ref())?;
     if args.target.is_some() && found.with_target == 0 {
@@ -47,6 +53,11 @@ pub fn run(args: &PredictArgs, output: Output) -> Result<ExitCode> {
             "--target: the table has no column `{}` with values",
             args.target.as_deref().unwrap_or_default()
         );
+    }
+    for (column, count) in &found.unreadable {
+        crate::message::message(format_args!(
+            "column `{column}`: {count} values that the formula cannot read count as missing"
+        ));
     }
     let compared = (found.with_target > 0).then_some(found.confusion);
     let report = Report {

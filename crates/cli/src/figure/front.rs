@@ -18,7 +18,8 @@ const FONT_SIZE: f64 = 14.0;
 /// Draws the front, and below it the chosen formula as an outline: each line is an operator or a question,
 /// and operands are indented.
 pub fn draw_front(mined: &Mined, target: &str, outline: &[(usize, String)]) -> Result<String> {
-    let front = || mined.formulae.iter().filter(|formula| formula.front || formula.chosen);
+    // The chosen formula can have parts that are alike instead of the fewest errors of its size.
+    let front = || mined.formulae.iter().filter(|formula| formula.front);
     let percent = |accuracy: f64| 100.0 * (1.0 - accuracy);
     let training: Vec<(f64, f64)> = front().map(|f| (f.size as f64, percent(f.accuracy))).collect();
     let held_out: Vec<(f64, f64)> =
@@ -27,7 +28,7 @@ pub fn draw_front(mined: &Mined, target: &str, outline: &[(usize, String)]) -> R
         .filter_map(|f| f.cv_interval.map(|(low, high)| (f.size as f64, percent(high), percent(low))))
         .collect();
     let chosen: Vec<(f64, f64)> =
-        front().filter(|f| f.chosen).map(|f| (f.size as f64, percent(f.accuracy))).collect();
+        mined.chosen().iter().map(|f| (f.size as f64, percent(f.accuracy))).collect();
     let widest = training.iter().map(|point| point.0).fold(5.0, f64::max);
     let tops = training.iter().map(|point| point.1).chain(intervals.iter().map(|interval| interval.2));
     let highest = tops.fold(5.0, f64::max);

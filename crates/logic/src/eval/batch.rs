@@ -183,9 +183,11 @@ impl Assignments {
         let words = values.words_per_row();
         // Large enough to outweigh the cost of a task, small enough to keep all threads busy.
         const FORMULAE: usize = 128;
-        let rows = values.words_mut().par_chunks_mut(FORMULAE * words);
+        // A task loads the rows of all variables, which takes as long as evaluating some formulae.
+        let share = FORMULAE.max(self.variables / 8);
+        let rows = values.words_mut().par_chunks_mut(share * words);
         let done = rows
-            .zip(formulae.par_chunks(FORMULAE))
+            .zip(formulae.par_chunks(share))
             .try_for_each(|(out, part)| bit_parallel::evaluate(part, self, out, words));
         // Threads run in any order, so the first formula in the list is reported, not the first one found.
         done.map_err(|VariableOutOfRange| self.first_out_of_range(formulae))

@@ -168,6 +168,9 @@ fn beyond_exact(
         let table = formula.truth_table(variables).ok()?.words().to_vec();
         let inverse: Vec<u64> = table.iter().map(|word| !word).collect();
         for (function, negated) in [(table, false), (inverse, true)] {
+            if budget.is_spent() {
+                break;
+            }
             let factored = cover::factored(&cover::cover(&function, variables));
             let factored = if negated { factored.negated() } else { factored };
             let found = parts::minimised(factored, operators, budget);

@@ -13,27 +13,29 @@ use crate::node::{AND, NOT, OR, TRUE, VAR, Var};
 const SECONDS: f64 = 0.05;
 
 /// Replaces every part of up to six variables by the best expression found for it. The largest such parts
-/// are taken first, from the root down.
-pub(super) fn minimised(mut expression: Expression, operators: Operators, budget: &Budget) -> Expression {
-    let mut at = 0;
-    while at < expression.size() {
-        let Some(variables) = few_variables(&expression, at) else {
+/// are taken first, from the root down, until the budget is spent.
+pub(super) fn minimised(expression: Expression, operators: Operators, budget: &Budget) -> Expression {
+    let parts = parts(&expression);
+    let codes = expression.codes();
+    let (mut out, mut at) = (Vec::with_capacity(codes.len()), 0);
+    while at < codes.len() {
+        let Part { size, variables } = &parts[at];
+        let part = &codes[at..at + size];
+        let Some(variables) = variables.as_ref().filter(|_| *size >= 3) else {
+            out.push(codes[at]);
             at += 1;
             continue;
         };
-        let part = expression.subtree(at);
-        if part.size() < 3 {
-            at += 1;
-            continue;
+        if budget.is_spent() {
+            out.extend_from_slice(&codes[at..]);
+            break;
         }
-        if let Some(found) = smallest(&part, &variables, operators, budget)
-            && found.size() < part.size()
-        {
-            expression = expression.with_subtree(at, &found);
-        }
-        at = expression.end(at);
+        let found = smallest(&Expression::from_codes(part.to_vec()), variables, operators, budget);
+        let found = found.filter(|found| found.size() < *size);
+        out.extend_from_slice(found.as_ref().map_or(part, Expression::codes));
+        at += size;
     }
-    expression
+    Expression::from_codes(out)
 }
 
 /// The best expression of a part.
@@ -53,32 +55,46 @@ fn smallest(
         ExactTable::shared(operators).expression(table as u16)?
     } else {
         let limited = budget.at_most(SECONDS);
-        Search::new(variables.len(), operators, &limited).run(table, Some(compact))?.expression
+        let mut search = Search::new(variables.len(), operators, &limited).with_hard_limit(budget);
+        search.run(table, Some(compact))?.expression
     };
     Some(found.renamed(variables))
 }
 
-/// The variables of the part at a position; `None` if they are too many to search. Large parts are not read
-/// to their end, so that large expressions do not take quadratic time.
-fn few_variables(expression: &Expression, at: usize) -> Option<Vec<Var>> {
-    let mut variables = BTreeSet::new();
-    let mut open = 1;
-    for &code in &expression.codes()[at..] {
-        match code {
-            NOT => {}
-            AND | OR | XOR => open += 1,
-            TRUE => open -= 1,
-            _ => {
-                open -= 1;
-                variables.insert(Var::new(code - VAR).ok()?);
+/// The subtree at a position.
+struct Part {
+    size: usize,
+    /// Its variables in order; `None` if they are too many to search.
+    variables: Option<Vec<Var>>,
+}
+
+/// The subtrees at all positions, computed from the leaves up.
+fn parts(expression: &Expression) -> Vec<Part> {
+    let codes = expression.codes();
+    let mut parts: Vec<Part> = Vec::with_capacity(codes.len()); // from the last to the first
+    for (number, &code) in codes.iter().rev().enumerate() {
+        let at = |offset: usize| &parts[number - offset];
+        parts.push(match code {
+            TRUE => Part { size: 1, variables: Some(Vec::new()) },
+            NOT => Part { size: 1 + at(1).size, variables: at(1).variables.clone() },
+            AND | OR | XOR => {
+                let left = at(1);
+                let right = at(1 + left.size);
+                let variables = match (&left.variables, &right.variables) {
+                    (Some(left), Some(right)) => union(left, right),
+                    _ => None,
+                };
+                Part { size: 1 + left.size + right.size, variables }
             }
-        }
-        if variables.len() > SEARCHED {
-            return None;
-        }
-        if open == 0 {
-            break;
-        }
+            _ => Part { size: 1, variables: Var::new(code - VAR).ok().map(|var| vec![var]) },
+        });
     }
-    Some(variables.into_iter().collect())
+    parts.reverse();
+    parts
+}
+
+/// The variables of two lists, unless they are too many.
+fn union(left: &[Var], right: &[Var]) -> Option<Vec<Var>> {
+    let all: BTreeSet<Var> = left.iter().chain(right).copied().collect();
+    (all.len() <= SEARCHED).then(|| all.into_iter().collect())
 }

@@ -72,12 +72,22 @@ pub(super) struct Search<'a> {
     solved: HashMap<(Gaps, usize), Option<Expression>>,
     /// Whether there is an answer already, so that the search may end anywhere.
     answered: bool,
+    /// Whether an answer was known from the start. Then the hard limit ends the first round as well.
+    known: bool,
+    hard: Budget,
 }
 
 impl<'a> Search<'a> {
     pub fn new(variables: usize, operators: Operators, budget: &'a Budget) -> Self {
         let library = Library::shared(variables, operators);
-        Self { library, operators, budget, estimates: estimates(), solved: HashMap::new(), answered: false }
+        let hard = budget.clone();
+        let (estimates, solved) = (estimates(), HashMap::new());
+        Self { library, operators, budget, estimates, solved, answered: false, known: false, hard }
+    }
+
+    /// The first round goes on until this budget is spent, even if that of the search is spent already.
+    pub fn with_hard_limit(self, hard: &Budget) -> Self {
+        Self { hard: hard.clone(), ..self }
     }
 
     /// The best expression of a function. `start` is one that is known already.
@@ -102,9 +112,10 @@ impl<'a> Search<'a> {
 
     fn rounds(&mut self, whole: Gaps, start: Option<Expression>, count: usize) -> Option<Found> {
         let mut best = start.filter(|start| start.uses_only(self.operators));
+        self.known = best.is_some();
         for widths in ROUNDS.into_iter().take(count) {
             self.solved.clear();
-            // The first round always ends, so that there is an answer.
+            // Without an answer, the first round ends by itself.
             let found = self.solve(whole, 0, widths, best.as_ref().map_or(usize::MAX, Expression::size));
             best = smaller(best, found);
             self.answered = best.is_some();
@@ -173,7 +184,7 @@ impl<'a> Search<'a> {
 
     /// Whether the time is over, and there is an answer without the pieces that were not tried yet.
     fn may_end(&self, found: bool) -> bool {
-        (found || self.answered) && self.budget.is_spent()
+        ((found || self.answered) && self.budget.is_spent()) || (self.known && self.hard.is_spent())
     }
 
     /// `x & a | !x & b` for the best variable x of five: a and b have four variables, so their smallest

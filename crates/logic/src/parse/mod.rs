@@ -29,6 +29,7 @@ use std::str::FromStr;
 pub use error::{ParseError, ParseErrorKind};
 use lexer::{Lexer, Token};
 use output::Output;
+pub(crate) use output::{from_postorder, joined, joined_length};
 
 use crate::formula::{Formula, MAX_NODES};
 use crate::names::Names;

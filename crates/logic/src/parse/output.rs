@@ -71,39 +71,42 @@ impl Output {
         Ok(())
     }
 
-    /// Converts postorder to preorder. In postorder the root is last, its right child is just before it, and
-    /// its left child is before the right child's subtree. Every node's preorder position therefore follows
-    /// from its parent's, in one pass from the end.
     pub fn into_formula(self) -> Formula {
-        let codes = self.codes;
-        let mut sizes = vec![0u32; codes.len()];
-        for (i, &code) in codes.iter().enumerate() {
-            let mut size = 1;
-            for _ in 0..arity(code) {
-                size += sizes[i - size as usize];
-            }
-            sizes[i] = size;
-        }
-        let mut positions = vec![0u32; codes.len()];
-        let mut preorder = vec![0u32; codes.len()];
-        for (i, &code) in codes.iter().enumerate().rev() {
-            preorder[positions[i] as usize] = code;
-            match arity(code) {
-                0 => {}
-                1 => positions[i - 1] = positions[i] + 1,
-                _ => {
-                    let left = i - 1 - sizes[i - 1] as usize;
-                    positions[left] = positions[i] + 1;
-                    positions[i - 1] = positions[i] + 1 + sizes[left];
-                }
-            }
-        }
-        Formula::from_codes(preorder)
+        from_postorder(&self.codes)
     }
 }
 
+/// Converts postorder to preorder. In postorder the root is last, its right child is just before it, and its
+/// left child is before the right child's subtree. Every node's preorder position therefore follows from its
+/// parent's, in one pass from the end.
+pub(crate) fn from_postorder(codes: &[u32]) -> Formula {
+    let mut sizes = vec![0u32; codes.len()];
+    for (i, &code) in codes.iter().enumerate() {
+        let mut size = 1;
+        for _ in 0..arity(code) {
+            size += sizes[i - size as usize];
+        }
+        sizes[i] = size;
+    }
+    let mut positions = vec![0u32; codes.len()];
+    let mut preorder = vec![0u32; codes.len()];
+    for (i, &code) in codes.iter().enumerate().rev() {
+        preorder[positions[i] as usize] = code;
+        match arity(code) {
+            0 => {}
+            1 => positions[i - 1] = positions[i] + 1,
+            _ => {
+                let left = i - 1 - sizes[i - 1] as usize;
+                positions[left] = positions[i] + 1;
+                positions[i - 1] = positions[i] + 1 + sizes[left];
+            }
+        }
+    }
+    Formula::from_codes(preorder)
+}
+
 /// The number of codes of operands of these lengths, joined by an operator that adds `extra` codes.
-fn joined_length(lengths: &[usize], extra: usize) -> usize {
+pub(crate) fn joined_length(lengths: &[usize], extra: usize) -> usize {
     match lengths {
         [] => 0,
         [one] => *one,
@@ -115,7 +118,8 @@ fn joined_length(lengths: &[usize], extra: usize) -> usize {
     }
 }
 
-fn joined(operands: &[&[u32]], between: &[&[u32]; 3]) -> Vec<u32> {
+/// Operands joined as a balanced tree: see [`Output::join_chain`].
+pub(crate) fn joined(operands: &[&[u32]], between: &[&[u32]; 3]) -> Vec<u32> {
     match operands {
         [one] => one.to_vec(),
         _ => {

@@ -8,6 +8,7 @@ use crate::budget::{Budget, Unknown};
 use crate::decide::{Answer, Solver};
 use crate::eval::truth_tables;
 use crate::formula::Formula;
+use crate::node::Var;
 
 /// Up to this number of variables, two formulae are compared by truth tables (64 words each), which takes
 /// less time than a question to the solver.
@@ -16,6 +17,15 @@ const TABLE_VARIABLES: usize = 12;
 /// About this number of pairs is listed; more are undecided. Ten thousand equal formulae have 50 million
 /// pairs.
 const MAX_LISTED: usize = 1_000_000;
+
+/// About this number of pairs is looked at; more are undecided.
+const MAX_PAIRS: usize = 1 << 30;
+
+/// Truth tables of pairs with more nodes take longer than a question to the solver.
+const TABLE_NODES: usize = 1 << 12;
+
+/// How many pairs are looked at between two looks at the clock.
+const PATIENCE: usize = 64;
 
 /// Finds the relations between all pairs of formulae.
 pub(super) fn find(
@@ -35,18 +45,23 @@ pub(super) fn find(
             _ => ordinary.push(at),
         }
     }
-    let used: Vec<Vec<u64>> = formulae.iter().map(|formula| variable_set(formula, variables)).collect();
-    for (number, &a) in ordinary.iter().enumerate() {
-        let listed = found.equivalent.len() + found.entails.len() + found.contradicts.len();
-        if budget.is_spent() || listed > MAX_LISTED {
-            // All pairs that are left, also those without a common variable.
-            let left = ordinary.len() - number;
-            found.undecided += left * (left - 1) / 2;
-            break;
-        }
-        for &b in &ordinary[number + 1..] {
+    let used: Vec<Vec<usize>> = formulae.iter().map(positions).collect();
+    let mut in_first = vec![false; variables];
+    let mut seen = 0usize;
+    'all: for (number, &a) in ordinary.iter().enumerate() {
+        used[a].iter().for_each(|&position| in_first[position] = true);
+        for (after, &b) in ordinary[number + 1..].iter().enumerate() {
+            seen += 1;
+            let listed = found.equivalent.len() + found.entails.len() + found.contradicts.len();
+            let stop = listed > MAX_LISTED || seen > MAX_PAIRS;
+            if stop || (seen % PATIENCE == 1 && budget.is_spent()) {
+                // All pairs that are left, also those without a common variable.
+                let left = ordinary.len() - number - 1;
+                found.undecided += left - after + left * left.saturating_sub(1) / 2;
+                break 'all;
+            }
             // Formulae without a common variable that are sometimes true and sometimes false are unrelated.
-            if !used[a].iter().zip(&used[b]).any(|(x, y)| x & y != 0) {
+            if !used[b].iter().any(|&position| in_first[position]) {
                 continue;
             }
             match search.relation(a, b) {
@@ -58,6 +73,7 @@ pub(super) fn find(
                 Err(Unknown) => found.undecided += 1,
             }
         }
+        used[a].iter().for_each(|&position| in_first[position] = false);
     }
     found.entails.sort_unstable();
 }
@@ -113,9 +129,13 @@ impl Search<'_> {
     }
 
     /// Whether the second follows from the first, the first from the second, and whether they are never true
-    /// together; `None` if they have too many variables for truth tables.
+    /// together; `None` if they are too large, or have too many variables, for truth
+    /// tables.
     fn by_table(&self, a: usize, b: usize) -> Option<(bool, bool, bool)> {
         let (first, second) = (&self.formulae[a], &self.formulae[b]);
+        if first.size() + second.size() > TABLE_NODES {
+            return None;
+        }
         let (pair, variables) = (first & second).compact();
         if variables.len() > TABLE_VARIABLES {
             return None;
@@ -140,10 +160,6 @@ impl Search<'_> {
     }
 }
 
-fn variable_set(formula: &Formula, variables: usize) -> Vec<u64> {
-    let mut set = vec![0; variables.div_ceil(64)];
-    for var in formula.variables() {
-        set[var.position() / 64] |= 1 << (var.position() % 64);
-    }
-    set
+fn positions(formula: &Formula) -> Vec<usize> {
+    formula.variables().into_iter().map(Var::position).collect()
 }

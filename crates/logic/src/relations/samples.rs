@@ -3,8 +3,10 @@
 use crate::eval::{Assignment, Assignments};
 use crate::formula::Formula;
 
-/// The number of random assignments.
+/// The number of random assignments. Fewer are drawn for so many formulae and variables that their values
+/// would take more than this number of bits.
 const COUNT: usize = 4096;
+const BITS: usize = 1 << 30;
 const SEED: u64 = 17;
 
 pub(super) struct Samples<'a> {
@@ -17,7 +19,9 @@ pub(super) struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     pub fn new(formulae: &'a [Formula], variables: usize) -> Self {
-        let drawn = Assignments::uniform(variables, COUNT, SEED).and_then(|all| all.evaluate(formulae));
+        let count = (BITS / (formulae.len() + variables).max(1)).min(COUNT) / 64 * 64;
+        let drawn =
+            Assignments::uniform(variables, count.max(64), SEED).and_then(|all| all.evaluate(formulae));
         let values = match drawn {
             Ok(matrix) => (0..formulae.len()).map(|row| matrix.row(row).to_vec()).collect(),
             Err(_) => vec![Vec::new(); formulae.len()],

@@ -11,4 +11,5 @@ mod names;
 mod relating;
 mod sampling;
 mod semantics;
+mod smtlib;
 mod syntax;

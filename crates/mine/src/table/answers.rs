@@ -30,8 +30,8 @@ impl ColumnPlan {
         let mut known = FxHashMap::default();
         for value in values {
             let text = String::from_utf8_lossy(value);
-            // A text among numbers counts as missing, and is answered below.
-            if tests.iter().any(|test| matches!(test, Test::AtLeast(_))) && number(&text).is_none() {
+            // A text among numbers, or among true and false, counts as missing, and is answered below.
+            if tests.iter().any(|test| !test.can_read(&text)) {
                 continue;
             }
             let yes = |(_, feature): &(u32, &Feature)| feature.answer(Some(&text)) == Ok(true);
@@ -73,7 +73,7 @@ impl ColumnPlan {
         }
         let text = String::from_utf8_lossy(value);
         let parsed = number(&text);
-        let is_odd = self.is_number() && parsed.is_none();
+        let is_odd = self.tests.iter().any(|test| !test.can_read(&text));
         for (at, test) in self.tests.iter().enumerate() {
             let yes = match test {
                 Test::True => truth(&text) == Some(true),

@@ -1,6 +1,7 @@
 //! Applying a formula to the rows of a file: predictions, and the rows that it gets wrong.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use csv::ByteRecord;
@@ -11,7 +12,7 @@ use super::source::{self, Source};
 use super::{Table, columns};
 use crate::error::MineError;
 use crate::expr::Expr;
-use crate::feature::Feature;
+use crate::feature::{Feature, Test};
 
 /// Answers questions for every row of a file, in its order, to apply a formula. Columns that the questions do
 /// not need are not looked at.
@@ -27,6 +28,7 @@ pub fn predict(
     let places: Vec<usize> = formula.features.iter().map(find).collect::<Result<_, _>>()?;
     let target = target.and_then(|feature| Some((feature, find(feature).ok()?)));
     let mut found = Predictions::default();
+    let mut odd: BTreeMap<usize, u64> = BTreeMap::new();
     let mut record = ByteRecord::new();
     let mut cache: FxHashMap<Vec<u8>, bool> = FxHashMap::default();
     let mut key = Vec::new();
@@ -46,11 +48,22 @@ pub fn predict(
         let predicted = match cache.get(&key) {
             Some(&known) => known,
             None => {
+                // A few texts among numbers, or among true and false, count as missing, as in mining.
+                let mut unreadable = BTreeSet::new();
+                for (feature, &place) in formula.features.iter().zip(&places) {
+                    if text(&record, place).is_some_and(|value| !feature.test.can_read(&value)) {
+                        unreadable.insert(place);
+                    }
+                }
+                unreadable.iter().for_each(|&place| *odd.entry(place).or_default() += 1);
                 let pairs = formula.features.iter().zip(&places);
-                let values: Vec<bool> =
-                    pairs.map(|(feature, &place)| answer(feature, place)).collect::<Result<_, _>>()?;
+                let value = |(feature, &place): (&Feature, &usize)| match unreadable.contains(&place) {
+                    true => Ok(feature.test == Test::Missing),
+                    false => answer(feature, place),
+                };
+                let values: Vec<bool> = pairs.map(value).collect::<Result<_, _>>()?;
                 let predicted = formula.expr.value(&|feature| values[feature as usize]);
-                if cache.len() < 100_000 {
+                if cache.len() < 100_000 && unreadable.is_empty() {
                     cache.insert(key.clone(), predicted);
                 }
                 predicted
@@ -64,6 +77,17 @@ pub fn predict(
             found.with_target += 1;
         }
     }
+    let rows = found.values.len() as u64;
+    for (place, count) in odd {
+        let column = &header[place];
+        if count * columns::ODD_ONE_IN > rows {
+            let message = format!(
+                "column `{column}`: {count} of {rows} values are not of the kind that the formula needs"
+            );
+            return Err(MineError::Table(message));
+        }
+        found.unreadable.push((column.clone(), count));
+    }
     Ok(found)
 }
 
@@ -76,6 +100,9 @@ pub struct Predictions {
     pub confusion: crate::rows::Confusion,
     /// Rows with a target.
     pub with_target: u64,
+    /// Columns with values that are not numbers, or neither true nor false, as the formula needs them, and
+    /// how many. They count as missing.
+    pub unreadable: Vec<(String, u64)>,
 }
 
 /// A row that a formula gets wrong.

@@ -16,17 +16,17 @@ const COUNTED: usize = 256;
 const CATEGORIES: usize = 40;
 /// Up to this number of different values, numbers are categories.
 const FEW_NUMBERS: usize = 5;
-/// If at most one value in this many is not a number, a column is one of numbers, and these values are
-/// missing.
-const ODD_ONE_IN: u64 = 20;
+/// If at most one value in this many is not a number, or neither true nor false, and all others are, these
+/// values are missing.
+pub(super) const ODD_ONE_IN: u64 = 20;
 /// The largest number of rows from which cut points are found.
 const SAMPLED: usize = 50_000;
 /// The largest number of questions.
 const QUESTIONS: usize = 4_096;
 
 /// What stands in a file for a missing value.
-pub(crate) const MISSING: [&str; 12] =
-    ["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "none"];
+pub(crate) const MISSING: [&str; 11] =
+    ["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"];
 
 /// A value, or `None` if it is missing.
 pub(super) fn value(field: &[u8]) -> Option<&[u8]> {
@@ -307,17 +307,32 @@ impl Column {
         odd * ODD_ONE_IN <= rows && different > FEW_NUMBERS && (odd == 0 || different > 2 * FEW_NUMBERS)
     }
 
+    /// How many values are neither true nor false, if almost all others are the one or the other.
+    fn almost_truths(&self, rows: u64) -> Option<u64> {
+        #[expect(clippy::disallowed_methods, reason = "sums do not depend on the order")]
+        let values = self.values.iter().map(|(value, &count)| {
+            let truth = std::str::from_utf8(value).ok().and_then(truth);
+            let at = truth.map_or(2, usize::from);
+            (at, count)
+        });
+        let mut counts = [0; 3];
+        values.for_each(|(at, count)| counts[at] += count);
+        let [no, yes, odd] = counts;
+        // One value of three is no accident in a table of a few rows.
+        (!self.too_many && no > 0 && yes > 0 && odd * ODD_ONE_IN <= rows).then_some(odd)
+    }
+
     /// The questions about this column, and what it contains.
     fn tests(&self, labels: &[Option<bool>], cuts: usize, rows: u64, also: &[&Test]) -> (Vec<Test>, String) {
         let values = self.sorted();
-        let truths: Vec<bool> = values.iter().filter_map(|value| truth(value)).collect();
-        let spelled = !self.too_many && truths.len() == values.len();
+        let neither = self.almost_truths(rows);
         let mut missing = self.missing;
         let (mut tests, mut kind) = match values.len() {
             0 => return (Vec::new(), "left out: all values are missing".into()),
             1 if self.missing == 0 => return (Vec::new(), "left out: always the same value".into()),
             1 => (Vec::new(), "one value".to_owned()),
-            _ if spelled && truths.contains(&true) && truths.contains(&false) => {
+            _ if neither.is_some() => {
+                missing += neither.unwrap_or_default();
                 (vec![Test::True], "true or false".to_owned())
             }
             2 => (vec![Test::Equals(values[1].clone())], "two values".to_owned()),
@@ -350,7 +365,8 @@ impl Column {
             kind += &format!(", {missing} missing");
         }
         if missing > self.missing {
-            kind += &format!(" (of which {} are no numbers)", missing - self.missing);
+            let are = if tests[0] == Test::True { "neither true nor false" } else { "no numbers" };
+            kind += &format!(" (of which {} are {are})", missing - self.missing);
         }
         (tests, kind)
     }

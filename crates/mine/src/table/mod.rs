@@ -184,9 +184,13 @@ impl Table {
         }
         if rows.positive() == 0 || rows.positive() == rows.total() {
             let value = if rows.positive() == 0 { "false" } else { "true" };
+            let left_out = match summary.without_target {
+                0 => String::new(),
+                count => format!(" (and {count} rows without a target are left out)"),
+            };
             return Err(MineError::Table(format!(
-                "`{}` is {value} in all {} rows: there is nothing to explain",
-                summary.target, summary.rows
+                "`{}` is {value} in every row{left_out}: there is nothing to explain",
+                summary.target
             )));
         }
         if plan.features.is_empty() {

@@ -10,6 +10,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use flate2::read::MultiGzDecoder;
 
 use crate::error::MineError;
+use crate::feature::number;
 
 /// The longest line that is accepted. Without a limit, a file without line breaks would be read into memory.
 const LONGEST_LINE: u64 = 16 << 20;
@@ -133,8 +134,25 @@ impl Source {
             );
             return Err(MineError::Table(message));
         }
+        if found && self.delimiter == b';' && record.as_slice().contains(&b',') {
+            with_decimal_points(record);
+        }
         Ok(found)
     }
+}
+
+/// Where columns are separated by semicolons, numbers have decimal commas: `0,5` is read as `0.5`.
+fn with_decimal_points(record: &mut ByteRecord) {
+    let position = record.position().cloned();
+    let number = |field: &[u8]| {
+        let text = std::str::from_utf8(field).ok().filter(|text| text.matches(',').count() == 1)?;
+        let text = text.replace(',', ".");
+        number(&text).map(|_| text)
+    };
+    let fields = record.iter().map(|field| number(field).map_or_else(|| field.to_vec(), String::into_bytes));
+    let mut changed: ByteRecord = fields.collect();
+    changed.set_position(position);
+    *record = changed;
 }
 
 /// Text whose lines have a limited length. A compressed file of a few bytes could otherwise fill the memory.
@@ -189,15 +207,17 @@ pub(super) fn header<R: Read>(reader: &mut Reader<R>) -> Result<Vec<String>, Min
     if std::str::from_utf8(record.as_slice()).is_err() {
         return Err(MineError::Table("the header is not UTF-8: convert the file".into()));
     }
-    let names: Vec<String> = record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    let mut names: Vec<String> =
+        record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if names.is_empty() || names.iter().all(String::is_empty) {
         return Err(MineError::Table("the table is empty: its first line must name the columns".into()));
     }
+    // Tables from pandas have an index without a name.
+    for (at, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+        *name = format!("column {}", at + 1);
+    }
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, name) in names.iter().enumerate() {
-        if name.is_empty() {
-            return Err(MineError::Table(format!("column {} has no name in the first line", at + 1)));
-        }
         if let Some(before) = seen.insert(name, at) {
             return Err(MineError::Table(format!(
                 "columns {} and {} are both called `{name}`: rename one of them",

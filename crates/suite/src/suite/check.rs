@@ -9,8 +9,18 @@ use super::{Chart, ChartKind, Exhibit, Metric, Suite, Task};
 /// Folders beside the families' folders.
 const RESERVED: [&str; 2] = ["figures", "models"];
 
-/// Names beside the run folders, and names that some systems give to devices.
-const RESERVED_RUNS: [&str; 8] = ["lock", "steps", "slurm", "con", "prn", "aux", "nul", "lpt1"];
+/// Names beside the run folders.
+const RESERVED_RUNS: [&str; 3] = ["lock", "steps", "slurm"];
+
+/// Whether some systems give this name to a device.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let numbered = ["com", "lpt"].iter().any(|port| {
+        stem.strip_prefix(port)
+            .is_some_and(|number| number.len() == 1 && number.as_bytes()[0].is_ascii_digit())
+    });
+    numbered || ["con", "prn", "aux", "nul"].contains(&stem)
+}
 
 /// The endings of files beside a run folder.
 const RUN_FILES: [&str; 3] = [".log", ".toml", ".version"];
@@ -52,7 +62,10 @@ impl Suite {
                 bail!("`{name}` starts from `{from}`, which does not export a model");
             }
             let lower = name.to_ascii_lowercase();
-            if RESERVED_RUNS.contains(&lower.as_str()) || RUN_FILES.iter().any(|end| lower.ends_with(end)) {
+            if RESERVED_RUNS.contains(&lower.as_str())
+                || is_device(&lower)
+                || RUN_FILES.iter().any(|end| lower.ends_with(end))
+            {
                 bail!("`{name}` cannot be the name of an experiment: a file beside the runs has this name");
             }
             if !names.insert(name.as_str()) {

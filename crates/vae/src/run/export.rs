@@ -6,7 +6,7 @@ use candle_core::safetensors::load_buffer;
 use candle_core::{DType, Device, Tensor};
 
 use super::create::Content;
-use super::files::{EXPORTED, LOCK, STATE, checksum, locate};
+use super::files::{EXPORTED, STATE, checksum, locate};
 use super::{ExportRecord, Run, Weights};
 use crate::error::VaeError;
 
@@ -58,8 +58,7 @@ impl Run {
             files: vec![(EXPORTED.to_owned(), &weights)],
         };
         let (_, lock) = Run::create_with(folder, &self.config, content, replace)?;
-        drop(lock);
-        std::fs::remove_file(folder.join(LOCK)).ok();
+        lock.remove(folder);
         Ok(Export { bytes: weights.len(), checksum })
     }
 }

@@ -1,6 +1,7 @@
 //! The files of a run folder.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use logicvae_logic::{Formula, write_atomic, write_text};
@@ -35,8 +36,20 @@ pub(super) fn is_temporary(name: &str) -> bool {
 
 /// Where a file of a run is: in the folder, or in its new content that has not been moved there yet.
 pub(super) fn locate(folder: &Path, name: &str) -> PathBuf {
-    let next = folder.join(NEXT).join(name);
-    if next.exists() { next } else { folder.join(name) }
+    let next = folder.join(NEXT);
+    let moved = next.join(name);
+    // A link would lead to another run.
+    if is_real_folder(&next) && moved.exists() { moved } else { folder.join(name) }
+}
+
+/// Whether there is a folder at a path, which is not a link to one.
+pub(super) fn is_real_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+/// Whether there is a regular file at a path, which is not a link to one.
+pub(super) fn is_real_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_file())
 }
 
 /// An error of the system with a file.
@@ -45,9 +58,19 @@ pub(super) fn file_error(action: &'static str, path: &Path) -> impl FnOnce(std::
     move |source| VaeError::File { action, path, source }
 }
 
-/// All bytes of a file.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, VaeError> {
-    fs::read(path).map_err(file_error("read", path))
+/// The bytes of a file, but at most one more than `limit`, which tells that there are too many. Devices and
+/// pipes, which may have no end, are refused.
+pub(super) fn read(path: &Path, limit: Option<u64>) -> Result<Vec<u8>, VaeError> {
+    let failed = |error| file_error("read", path)(error);
+    let about = fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(VaeError::Run(format!("{} is not a regular file", path.display())));
+    }
+    let limit = limit.unwrap_or(u64::MAX - 1);
+    let mut bytes = Vec::with_capacity(about.len().min(limit) as usize);
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
 }
 
 /// Writes a file completely or not at all, replacing the old one. A symbolic link is replaced, not

@@ -6,14 +6,23 @@
 //! later ones.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::files::METRICS;
+use super::files::{METRICS, read};
+use crate::error::VaeError;
 
 /// The version of the manifest's own layout.
 const FORMAT: u32 = 1;
+
+/// The largest manifest that is read, in bytes. Ours have a few kilobytes.
+const LONGEST: u64 = 1 << 20;
+
+/// How much `metrics.jsonl` may grow between checkpoints, in bytes.
+const GROWTH: u64 = 1 << 28;
 
 /// The length and the hash of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +93,19 @@ fn is_file_name(name: &str) -> bool {
 }
 
 impl Manifest {
+    /// Reads a manifest; `None` if there is no such file.
+    pub fn read(path: &Path) -> Result<Option<Self>, VaeError> {
+        let json = match read(path, Some(LONGEST)) {
+            Err(VaeError::File { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
+            json => json?,
+        };
+        let damaged = |reason| {
+            let message = format!("the manifest is damaged: {reason}; restore it from a copy");
+            VaeError::Run(message).within(path.display().to_string())
+        };
+        Self::from_json(&json).map(Some).map_err(damaged)
+    }
+
     pub fn from_json(json: &[u8]) -> Result<Self, String> {
         let found: Sealed = serde_json::from_slice(json).map_err(|e| e.to_string())?;
         if found.format != FORMAT {
@@ -110,6 +132,13 @@ impl Manifest {
 
     pub fn lists(&self, name: &str) -> bool {
         self.files.contains_key(name)
+    }
+
+    /// The largest number of bytes that a file may have. `metrics.jsonl` grows until the next checkpoint.
+    pub fn longest(&self, name: &str) -> Option<u64> {
+        let entry = self.files.get(name)?;
+        let known = entry.before.as_ref().map_or(0, |before| before.bytes).max(entry.bytes);
+        Some(if name == METRICS { known.saturating_add(GROWTH) } else { known })
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

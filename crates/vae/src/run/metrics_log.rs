@@ -38,7 +38,7 @@ impl MetricsLog {
         let text = match path.exists() {
             true if store.lists(METRICS) => store.read(METRICS).map_err(|e| removable(e, &path))?,
             // Before the first checkpoint, there are only lines of work that was lost.
-            true => super::files::read(&path)?,
+            true => super::files::read(&path, None)?,
             false => Vec::new(),
         };
         let (mut kept, mut lines) = (Vec::new(), Vec::<MetricsLine>::new());

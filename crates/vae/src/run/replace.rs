@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::files::{LOCK, MANIFEST, NEXT, file_error, locate, remove, sync, write};
+use super::files::{LOCK, MANIFEST, NEXT, file_error, is_real_folder, locate, remove, sync, write};
 use super::manifest::{Digest, Manifest};
 use crate::error::VaeError;
 
@@ -64,13 +64,17 @@ impl<'a> Replacement<'a> {
 /// Finishes a replacement that was interrupted. The caller must have the folder's lock.
 pub(super) fn finish(folder: &Path) -> Result<(), VaeError> {
     let next = folder.join(NEXT);
-    if !next.exists() {
+    if next.symlink_metadata().is_err() {
         return Ok(());
     }
+    if !is_real_folder(&next) {
+        // Its files would be moved here from where a link leads.
+        let message = format!("{} is not a folder, as our programs make it: remove it", next.display());
+        return Err(VaeError::Run(message));
+    }
     let path = locate(folder, MANIFEST);
-    let json = fs::read(&path).map_err(file_error("read", &path))?;
     let damaged = |reason: String| VaeError::Run(reason).within(path.display().to_string());
-    let manifest = Manifest::from_json(&json).map_err(damaged)?;
+    let manifest = Manifest::read(&path)?.ok_or_else(|| damaged("the file is missing".into()))?;
     if next.join(MANIFEST).exists() {
         for name in manifest.names().filter(|name| next.join(name).exists()) {
             let to = folder.join(name);

@@ -1,10 +1,8 @@
 //! Saving checkpoints and other files of a run.
 
-use std::fs;
-
 use super::files::{
-    ABOUT, BEST, CONFIG, CURVES, LOCK, MANIFEST, STATE, file_error, is_temporary, remove, run_files,
-    weights_name, write,
+    ABOUT, BEST, CONFIG, CURVES, LOCK, MANIFEST, STATE, is_temporary, read, remove, run_files, weights_name,
+    write,
 };
 use super::manifest::Digest;
 use super::{About, FORMAT, Run};
@@ -49,7 +47,7 @@ impl Run {
         let left_out = |name: &str| [LOCK, CURVES, MANIFEST].contains(&name) || is_temporary(name);
         let mut files = Vec::new();
         for (name, path) in run_files(&self.folder)?.into_iter().filter(|(name, _)| !left_out(name)) {
-            let content = fs::read(&path).map_err(file_error("read", &path))?;
+            let content = read(&path, None)?;
             files.push((name, Digest::of(&content)));
         }
         self.store.adopt(files)?;

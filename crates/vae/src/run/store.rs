@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::files::{MANIFEST, METRICS, file_error, locate, read, write};
+use super::files::{MANIFEST, METRICS, file_error, is_real_file, locate, read, write};
 use super::manifest::{Digest, Manifest};
 use crate::error::VaeError;
 
@@ -36,7 +36,7 @@ struct Metrics {
 impl Store {
     /// Reads the manifest of a folder, if it has one.
     pub fn open(folder: &Path) -> Result<Self, VaeError> {
-        Ok(Self::new(folder, read_manifest(folder)?))
+        Ok(Self::new(folder, Manifest::read(&locate(folder, MANIFEST))?))
     }
 
     pub fn new(folder: &Path, manifest: Option<Manifest>) -> Self {
@@ -68,15 +68,15 @@ impl Store {
     pub fn read(&self, name: &str) -> Result<Vec<u8>, VaeError> {
         let mut state = self.lock();
         for _ in 0..ATTEMPTS {
-            let content = read(&self.path(name));
-            let Some(known) = &state.manifest else { return content };
+            let Some(known) = &state.manifest else { return read(&self.path(name), None) };
+            let content = read(&self.path(name), known.longest(name));
             if let Ok(content) = &content
                 && known.accepts(name, content)
             {
                 return Ok(content.clone());
             }
             // A training that is running may have replaced both.
-            let newer = read_manifest(&self.folder)?;
+            let newer = Manifest::read(&locate(&self.folder, MANIFEST))?;
             if newer == state.manifest {
                 content?;
                 break;
@@ -101,11 +101,11 @@ impl Store {
         let mut state = self.lock();
         let path = self.path(METRICS);
         let metrics = state.metrics.as_ref();
-        metrics.map_or(Ok(()), |metrics| metrics.persist(&path)).map_err(file_error("write", &path))?;
+        metrics.map_or(Ok(()), |metrics| metrics.persist(&path))?;
         let mut next = state.manifest.clone().unwrap_or_default();
         // A program that was killed may have left old or new content.
         for name in next.unsettled() {
-            let content = fs::read(self.path(&name)).ok();
+            let content = read(&self.path(&name), next.longest(&name)).ok();
             next.resolve(&name, content.as_deref());
         }
         if let Some(Metrics { text, hasher }) = metrics {
@@ -151,6 +151,9 @@ impl Store {
         metrics.hasher.update(line);
         // One call of `write`, so that a line is there completely or not at all.
         let append = || -> io::Result<bool> {
+            if !is_real_file(&path) {
+                return Ok(false);
+            }
             let mut file = OpenOptions::new().append(true).open(&path)?;
             let whole = file.metadata()?.len() == before;
             if whole {
@@ -161,7 +164,6 @@ impl Store {
         match append() {
             Ok(true) => Ok(()),
             Ok(false) => write(&path, &metrics.text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => write(&path, &metrics.text),
             Err(error) => Err(file_error("write", &path)(error)),
         }
     }
@@ -169,25 +171,12 @@ impl Store {
 
 impl Metrics {
     /// Makes sure that the file survives a loss of power, before a manifest says that it is there.
-    fn persist(&self, path: &Path) -> io::Result<()> {
-        if fs::metadata(path).is_ok_and(|found| found.len() == self.text.len() as u64) {
-            return OpenOptions::new().append(true).open(path)?.sync_all();
+    fn persist(&self, path: &Path) -> Result<(), VaeError> {
+        let complete = fs::metadata(path).is_ok_and(|found| found.len() == self.text.len() as u64);
+        if !is_real_file(path) || !complete {
+            return write(path, &self.text);
         }
-        logicvae_logic::write_atomic(path, true, |out| out.write_all(&self.text))
-    }
-}
-
-fn read_manifest(folder: &Path) -> Result<Option<Manifest>, VaeError> {
-    let path = locate(folder, MANIFEST);
-    match fs::read(&path) {
-        Ok(json) => match Manifest::from_json(&json) {
-            Ok(manifest) => Ok(Some(manifest)),
-            Err(reason) => {
-                let message = format!("the manifest is damaged: {reason}; restore it from a copy");
-                Err(VaeError::Run(message).within(path.display().to_string()))
-            }
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(file_error("read", &path)(error)),
+        let synced = OpenOptions::new().append(true).open(path).and_then(|file| file.sync_all());
+        synced.map_err(file_error("write", path))
     }
 }

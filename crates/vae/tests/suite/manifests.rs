@@ -297,3 +297,60 @@ fn links_do_not_lead_out_of_a_folder() {
     assert_eq!(fs::read(&victim).unwrap(), b"mine");
     assert_eq!(fs::read(run.folder.join("loss.svg")).unwrap(), b"<svg></svg>");
 }
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_place_of_new_content_or_of_the_lock_are_refused() {
+    use std::os::unix::fs::symlink;
+
+    let folder = TempDir::new().unwrap();
+    let (victim, run) = (trained(folder.path(), "victim", 1), trained(folder.path(), "run", 2));
+    let before = numbers(&victim.folder, Weights::Best).unwrap();
+    symlink(&victim.folder, run.folder.join(".next")).unwrap();
+    // The files of the other run are neither read nor moved here.
+    assert_ne!(numbers(&run.folder, Weights::Best).unwrap(), before);
+    let error = Lock::take(&run.folder).map(drop).unwrap_err().to_string();
+    assert!(error.contains(".next is not a folder"), "{error}");
+    assert_eq!(numbers(&victim.folder, Weights::Best).unwrap(), before);
+
+    fs::remove_file(run.folder.join(".next")).unwrap();
+    let outside = folder.path().join("outside");
+    fs::remove_file(run.folder.join("lock")).ok();
+    symlink(&outside, run.folder.join("lock")).unwrap();
+    let error = Lock::take(&run.folder).map(drop).unwrap_err().to_string();
+    assert!(error.contains("lock is not a regular file") && !outside.exists(), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_an_end_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let run = trained(folder.path(), "run", 1);
+    for name in ["context.bin", "manifest.json", "best.safetensors"] {
+        let copied = folder.path().join(name);
+        copy(&run.folder, &copied);
+        fs::remove_file(copied.join(name)).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", copied.join(name)).unwrap();
+        let error = numbers(&copied, Weights::Best).unwrap_err().to_string();
+        assert!(error.contains("is not a regular file"), "{error}");
+    }
+    // More bytes than the manifest lists are not read.
+    fs::OpenOptions::new()
+        .write(true)
+        .open(run.folder.join("context.bin"))
+        .unwrap()
+        .set_len(1 << 40)
+        .unwrap();
+    let error = numbers(&run.folder, Weights::Best).unwrap_err().to_string();
+    assert!(error.contains("context.bin is damaged"), "{error}");
+}
+
+#[test]
+fn a_lock_whose_file_was_removed_is_taken_anew() {
+    let folder = TempDir::new().unwrap();
+    let first = Lock::take(folder.path()).unwrap();
+    let refused = Lock::take(folder.path()).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("is using"), "{refused}");
+    drop(first);
+    Lock::take(folder.path()).unwrap();
+}

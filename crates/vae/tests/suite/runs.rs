@@ -166,6 +166,20 @@ fn a_model_can_be_made_from_the_bytes_of_its_files() {
 }
 
 #[test]
+fn settings_that_do_not_fit_the_weights_are_refused_before_anything_is_allocated() {
+    let folder = repository().join("models/best-5");
+    let config = fs::read_to_string(folder.join("config.toml")).unwrap();
+    let weights = fs::read(folder.join("model.safetensors")).unwrap();
+    let line = config.lines().find(|line| line.starts_with("hidden = ")).unwrap();
+    // The weights of such a model would take 9 GB.
+    let large = config.replace(line, "hidden = 16384");
+    let start = std::time::Instant::now();
+    let error = Model::from_bytes(&large, &weights, None).map(drop).unwrap_err().to_string();
+    assert!(error.contains("has the shape"), "{error}");
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
 fn the_models_of_the_repository_load_and_reconstruct() {
     for name in ["models/best-5", "crates/vae/models/general-5"] {
         let folder = repository().join(name);

@@ -60,6 +60,9 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
     if let Some(picture) = picture {
         picture.write(&draw_front(&mined, &table.summary.target, &chosen.outline(&table))?)?;
     }
+    if !mined.beats_guessing && (args.latex || args.python || args.svg.is_some()) {
+        message(format_args!("warning: {}", mined.reason));
+    }
     if args.latex || args.python {
         let text = if args.latex { chosen.latex(&table, options.operators) } else { chosen.python(&table) };
         return Output { json: false }
@@ -82,6 +85,9 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
     };
     output.print(&report, |out| {
         describe(out, &table)?;
+        if let Some(start) = &mined.start {
+            writeln!(out, "start: {} nodes, {} errors: {}\n", start.size, start.errors, start.formula)?;
+        }
         front(out, &mined.formulae, chosen.size)?;
         conclusions(out, &mined, chosen)?;
         for row in report.wrong.iter().flatten() {
@@ -96,7 +102,10 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
         message("the time limit ended the search: with more time, the answer may be better");
     }
     if args.folds > 1 && mined.cross_validation.is_none() {
-        message("no held-out accuracies: there was no time for cross-validation, or there are too few rows");
+        message(match table.summary.rows < 2 * u64::from(args.folds) {
+            true => "no held-out accuracies: there are too few rows for --folds",
+            false => "no held-out accuracies: there was no time for cross-validation; increase --time-limit",
+        });
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -105,6 +114,7 @@ pub fn run(args: &MineArgs, output: Output) -> Result<ExitCode> {
 fn named(error: MineError, path: &std::path::Path) -> anyhow::Error {
     match error {
         MineError::File { .. } => error.into(),
+        _ if error.to_string().starts_with(&path.display().to_string()) => error.into(),
         _ => anyhow::Error::from(error).context(path.display().to_string()),
     }
 }
@@ -164,6 +174,7 @@ fn describe(out: &mut dyn std::io::Write, table: &Rows) -> std::io::Result<()> {
     let notable = |kind: &str| {
         kind.starts_with("left out")
             || kind.contains("are no numbers")
+            || kind.contains("are neither true nor false")
             || kind.starts_with("a number, cut at")
     };
     for column in summary.columns.iter().filter(|column| notable(&column.kind)) {
