@@ -15,9 +15,9 @@ RIPPER (wittgenstein), espresso (pyeda), a random forest of 100 trees and logist
 where there are hundreds of tables. The public tables are nine of PMLB's, with a quarter of the rows held
 out. Both sides run in turn on the same rows.
 
-How much a bit of the formula counts in our score, and that parts of the same form are described once, was
-chosen with the same public tables, in the end with other flipped labels and other subsets of their rows, and
-with other random formulae than those below. So ours has an advantage with the public tables. Complete tables
+How much a bit of the formula counts in our score, by the number of rows and of columns, and that parts of the
+same form are described once, was chosen with the same public tables, in the end with other flipped labels
+and other subsets of their rows, and with other random formulae than those below. So ours has an advantage with the public tables. Complete tables
 played no part in it.
 ";
 

@@ -80,12 +80,6 @@ impl TruthTable {
     pub fn count_ones(&self) -> u64 {
         self.words.iter().map(|w| u64::from(w.count_ones())).sum()
     }
-
-    /// The index of the first assignment at which the formula is true.
-    pub fn first_one(&self) -> Option<usize> {
-        let word = self.words.iter().position(|&w| w != 0)?;
-        Some(word * 64 + self.words[word].trailing_zeros() as usize)
-    }
 }
 
 impl fmt::Display for TruthTable {

@@ -23,7 +23,6 @@ proptest! {
         let table = f.truth_table(n as usize).expect("few variables");
         let naive = naive_table(&f, n);
         prop_assert_eq!(table.count_ones() as usize, naive.matches('1').count());
-        prop_assert_eq!(table.first_one(), naive.find('1'));
         prop_assert_eq!(table.to_string(), naive);
     }
 
@@ -100,7 +99,7 @@ fn simplification_rules() {
 fn twenty_variables_and_more() {
     let f = Formula::all((1..=20).map(x));
     let table = f.truth_table(20).expect("20 variables");
-    assert_eq!((table.count_ones(), table.first_one()), (1, Some((1 << 20) - 1)));
+    assert!(table.count_ones() == 1 && table.get((1 << 20) - 1));
     assert_eq!(x(24).truth_table(24).expect("24 variables").count_ones(), 1 << 23);
     assert_eq!(x(1).truth_table(27), Err(TableError::TooManyVariables { variables: 27 }));
 }

@@ -20,7 +20,7 @@ pub struct Gaussian {
 
 impl Gaussian {
     /// `mean + scale · σ ε`, with the given standard normal numbers ε.
-    pub fn sample(&self, scale: f64, noise: &Tensor) -> Result<Tensor, VaeError> {
+    pub(crate) fn sample(&self, scale: f64, noise: &Tensor) -> Result<Tensor, VaeError> {
         Ok((&self.mean + (((&self.log_variance * 0.5)?.exp()? * noise)? * scale)?)?)
     }
 }

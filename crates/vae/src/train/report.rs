@@ -60,7 +60,7 @@ impl<T> LossTerms<T> {
     }
 
     /// The second term, which has a weight.
-    pub fn weighted(&self) -> &T {
+    pub(crate) fn weighted(&self) -> &T {
         match self {
             Self::Autoencoder { kl, .. } => kl,
             Self::Leaves { semantic_distance, .. } => semantic_distance,
