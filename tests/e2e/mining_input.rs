@@ -160,7 +160,8 @@ fn odd_values_count_as_missing_in_mining_in_predictions_and_in_python() {
     assert_eq!(predicted.json()["accuracy"], 1.0, "{}", predicted.out);
     assert!(predicted.err.contains("`t`: 6 values that the formula cannot read"), "{}", predicted.err);
     let program = done(&["mine", &file, "--target", "y", "--folds", "0", "--python"]).out;
-    let check = "\nimport csv\nassert all(predict(row) == (row['y'] == '1') for row in csv.DictReader(open('rows.csv')))\n";
+    let check = "\nimport csv\nrows = list(csv.DictReader(open('rows.csv')))\n\
+        assert all(predict(row) == (row['y'] == '1') for row in rows)\n";
     folder.write("check.py", program + check);
     let python = std::process::Command::new("python3").arg("check.py").current_dir(folder.path(".")).output();
     if let Ok(output) = python {

@@ -17,8 +17,8 @@ out. Both sides run in turn on the same rows.
 
 How much a bit of the formula counts in our score, by the number of rows and of columns, and that parts of the
 same form are described once, was chosen with the same public tables, in the end with other flipped labels
-and other subsets of their rows, and with other random formulae than those below. So ours has an advantage with the public tables. Complete tables
-played no part in it.
+and other subsets of their rows, and with other random formulae than those below. So ours has an advantage
+with the public tables. Complete tables played no part in it.
 ";
 
 /// The sections in the order of the report.

@@ -198,8 +198,8 @@ fn compare(
         section.note(match behind.is_empty() {
             true => format!("In {what}, ours is nowhere more than 0.01 below the best other tool."),
             false => format!(
-                "In {what}, ours is more than 0.01 below the best other tool on {}. (± two standard errors of \
-                 the difference, over the seeds.)",
+                "In {what}, ours is more than 0.01 below the best other tool on {}. (± two standard errors \
+                 of the difference, over the seeds.)",
                 behind.join(", ")
             ),
         });

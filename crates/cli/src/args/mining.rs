@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// The table is a CSV or TSV file with a header, which may be compressed with gzip. Columns of 0/1,
 /// true/false or yes/no are used as they are, categories become `colour = red`, and numbers become questions
 /// such as `speed >= 30` at a few cut points. If a value is missing (empty, or one of ? - NA N/A n/a NaN nan
-/// null NULL None), `speed is missing` is true and every other question about it is false. If a few values of a column of numbers
-/// are not numbers, they count as missing.
+/// null NULL None), `speed is missing` is true and every other question about it is false. If a few values of
+/// a column of numbers are not numbers, they count as missing.
 ///
 /// Several engines search for formulae; all are judged by one score, the number of bits that describe the
 /// formula and its errors. The result is a front: the formulae of which no smaller one has as few errors,
