@@ -113,3 +113,29 @@ fn fuzz(target: &str, longest: usize, limit: &str) -> Result<u64> {
     ensure!(status.success(), "the target `{target}` failed: fuzz/artifacts/{target} has the input");
     inputs.context("the fuzzer did not say how many inputs it had")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(file: &str) -> String {
+        fs::read_to_string(root().join(file)).unwrap()
+    }
+
+    #[test]
+    fn every_target_is_fuzzed_and_reported() {
+        let table = read("SECURITY.md");
+        let table = table.split("<!-- fuzz: ").nth(1).unwrap();
+        let reported = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        assert!(reported.eq(TARGETS.map(|(name, ..)| name)), "SECURITY.md reports other targets:\n{table}");
+
+        let mut built: Vec<String> = fs::read_dir(root().join("fuzz/fuzz_targets"))
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        built.sort();
+        let mut known = TARGETS.map(|(name, ..)| name);
+        known.sort_unstable();
+        assert_eq!(built, known);
+    }
+}
