@@ -29,11 +29,11 @@ use std::str::FromStr;
 pub use error::{ParseError, ParseErrorKind};
 use lexer::{Lexer, Token};
 use output::Output;
-pub(crate) use output::{from_postorder, joined, joined_length};
+pub(crate) use output::{IFF, XOR, from_postorder, joined, joined_length};
 
 use crate::formula::{Formula, MAX_NODES};
 use crate::names::Names;
-use crate::node::{AND, NOT, OR, TRUE, VAR, Var};
+use crate::node::{AND, OR, TRUE, VAR, Var};
 
 /// A binary operator of the syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,12 +323,7 @@ fn apply(operator: Operator, output: &mut Output) {
     }
 }
 
-/// Joins a chain of `^` or `<->`, which use their operands twice: a ^ b is a & !b | !a & b, and a <-> b is
-/// a & b | !a & !b.
+/// Joins a chain of `^` or `<->`, which use their operands twice.
 fn join_chain(operator: Operator, operands: usize, output: &mut Output) -> Result<(), ParseErrorKind> {
-    let between: [&[u32]; 3] = match operator {
-        Operator::Xor => [&[NOT, AND], &[NOT], &[AND, OR]],
-        _ => [&[AND], &[NOT], &[NOT, AND, OR]],
-    };
-    output.join_chain(operands, &between)
+    output.join_chain(operands, if operator == Operator::Xor { &XOR } else { &IFF })
 }

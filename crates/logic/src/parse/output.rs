@@ -2,13 +2,18 @@
 
 use super::error::ParseErrorKind;
 use crate::formula::{Formula, MAX_NODES};
-use crate::node::{NOT, arity};
+use crate::node::{AND, NOT, OR, arity};
 
 /// The number of nodes that any input may expand to through `^` and `<->`, which duplicate their operands.
 const FREE_NODES: usize = 1 << 16;
 /// The number of nodes allowed in addition for each byte of input. Together, both limits keep memory
 /// proportional to the input.
 const NODES_PER_BYTE: usize = 64;
+
+/// a ^ b is a & !b | !a & b: what follows a b, the second a and the second b.
+pub(crate) const XOR: [&[u32]; 3] = [&[NOT, AND], &[NOT], &[AND, OR]];
+/// a <-> b is a & b | !a & !b.
+pub(crate) const IFF: [&[u32]; 3] = [&[AND], &[NOT], &[NOT, AND, OR]];
 
 pub(super) struct Output {
     codes: Vec<u32>,

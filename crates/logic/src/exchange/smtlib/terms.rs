@@ -8,15 +8,10 @@ use super::original;
 use super::read::{Reader, Token};
 use crate::io::ReadError;
 use crate::node::{AND, NOT, OR, TRUE};
-use crate::parse::{joined, joined_length};
+use crate::parse::{IFF, XOR, joined, joined_length};
 
 /// The nodes of a term, every operator behind its operands.
 pub(super) type Postorder = Vec<u32>;
-
-/// a ^ b is a & !b | !a & b: what follows a b, the second a and the second b.
-const XOR: [&[u32]; 3] = [&[NOT, AND], &[NOT], &[AND, OR]];
-/// a <-> b is a & b | !a & !b.
-const IFF: [&[u32]; 3] = [&[AND], &[NOT], &[NOT, AND, OR]];
 
 /// A term that is not complete yet.
 enum Frame {
